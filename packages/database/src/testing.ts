@@ -1,4 +1,4 @@
-import { afterAll, describe } from 'bun:test'
+import { afterAll, describe, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,18 +8,33 @@ import type { DialectName } from './url.ts'
 /** A PostgreSQL server on which tests may create databases. `npm test` starts one if it can. */
 const POSTGRES = process.env['LATCHKEY_TEST_POSTGRES']
 
+type NewUrl = () => Promise<string>
+type DefineTest = (name: string, run: () => void | Promise<unknown>, timeoutMs?: number) => void
+
 /**
  * Runs one suite on every engine. `newUrl` names a fresh, empty database each time: its own file on
- * SQLite, its own schema on PostgreSQL. Without a PostgreSQL server, that half is skipped and `npm
- * test` says so.
+ * SQLite, its own schema on PostgreSQL. Tests of `testOnSqlite` run on SQLite alone (see `onSqlite`).
+ * Without a PostgreSQL server, that half is skipped and `npm test` says so.
  */
-export function eachDialect(suite: (dialect: DialectName, newUrl: () => Promise<string>) => void): void {
-  describe('on sqlite', () => suite('sqlite', newSqliteUrl()))
-  describe.skipIf(!POSTGRES)('on postgres', () => suite('postgres', newPostgresUrl(POSTGRES ?? '')))
+export function eachDialect(
+  suite: (dialect: DialectName, newUrl: NewUrl, testOnSqlite: DefineTest) => void,
+): void {
+  describe('on sqlite', () => suite('sqlite', newSqliteUrl(), test))
+  describe.skipIf(!POSTGRES)('on postgres', () =>
+    suite('postgres', newPostgresUrl(POSTGRES ?? ''), () => undefined),
+  )
+}
+
+/**
+ * Runs one suite on SQLite alone, because no engine changes its promises: who may call what, which
+ * input is refused, the shape of a response. An engine changes SQL, locks, isolation and errors.
+ */
+export function onSqlite(suite: (newUrl: NewUrl) => void): void {
+  suite(newSqliteUrl())
 }
 
 /** For a suite that runs on SQLite alone. */
-export function newSqliteUrl(): () => Promise<string> {
+export function newSqliteUrl(): NewUrl {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   let count = 0
@@ -30,7 +45,7 @@ export function newSqliteUrl(): () => Promise<string> {
  * Creates a database for the suite: PostgreSQL's notifications and waiting queries are visible to
  * the whole database.
  */
-function newPostgresUrl(server: string): () => Promise<string> {
+function newPostgresUrl(server: string): NewUrl {
   const database = `t_${crypto.randomUUID().replaceAll('-', '')}`
   let creation: Promise<void> | undefined
   let count = 0

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { signedInGuest, signedInUser } from '../actions.ts'
 import { openRooms } from '../rooms.ts'
 import { deliver } from '../sessions/deliver.ts'
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   test('C131 (R21.2): the audit log records sign-ins, failures, sign-outs, logout tokens, revocations, guests, grants and provider changes with actor, address and request id, and without tokens', async () => {
     const rooms = await openRooms({
       url: await newUrl(),

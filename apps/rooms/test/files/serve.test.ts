@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import {
   type FileJson,
   type TestUser,
@@ -17,7 +17,7 @@ import { filesIn } from './files.ts'
 
 const CONTENT = '0123456789abcdefghij'
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   let roomId: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import type { ProviderConfig } from '../../src/login/provider-config.ts'
 import { findAuditEvents } from '../audit-log.ts'
 import { ALICE, type HostileProvider, hostileProvider } from '../provider/hostile.ts'
@@ -12,7 +12,7 @@ const MODES: [string, (idp: HostileProvider) => ProviderConfig][] = [
   ['oauth2', (idp) => idp.oauth2Config()],
 ]
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   test.each(MODES)(
     'C82 R28.7: equal subjects of two providers are two accounts, and the change of provider is logged (%s)',
     async (mode, configure) => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { findAuditEvents } from '../audit-log.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'
 import { BOB, adminsByClaim, grantAdmin, grantsOf, isAdmin, userIdOf } from './grant-steps.ts'
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   describe('administrators by claim', () => {
     test('C87 R28.16: lose that grant at the next sign-in without the claim, and keep manual grants', async () => {
       const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })

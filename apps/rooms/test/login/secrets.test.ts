@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { unseal } from '@latchkey/tokens/seal'
 import { ALICE } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
@@ -40,7 +40,7 @@ async function walk(t: TestRooms, browser: Browser, bend = (url: URL) => url) {
   return { authorization, callback, answers: [started, finished] }
 }
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   test('C48: no token reaches the browser; only the ID token is stored, sealed under the session cookie', async () => {
     const t = await openRooms({ url: await newUrl() })
     const idTokens = await captureIdTokens(t)

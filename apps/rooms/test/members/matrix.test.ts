@@ -1,7 +1,7 @@
 // Every operation on members, bans, invitations and owners, by every kind of user, against the
 // permission matrix (R17.4).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import type { AnyOperation } from '@latchkey/http/operation'
 import type { Context } from '../../src/context.ts'
 import { invitationOperations } from '../../src/invitations/operations.ts'
@@ -276,7 +276,7 @@ const WITHOUT_RATES = Object.fromEntries(
     .map((name) => [name, 1_000_000]),
 ) as Record<LimitName, number>
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   let rooms: TestRooms
   let people: Record<Exclude<Actor, 'signed out'>, TestUser>
   let host: TestUser

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import fc from 'fast-check'
 import type { z } from 'zod'
 import { failures } from '../../src/failures.ts'
@@ -106,7 +106,7 @@ function paramsOf({ params }: Operation, value: string): Record<string, string> 
   )
 }
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   let cast: TestActors
   beforeAll(async () => {
     cast = await openActors(await newUrl())

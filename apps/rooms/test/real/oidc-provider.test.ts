@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '@latchkey/database/database'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import type { Tables } from '../../src/db/tables.ts'
 import { type Addresses, documentedJson, documentedSettings } from './documented.ts'
 import { type Options, type Registration, startOidcProvider } from './oidc-provider.ts'
@@ -50,7 +50,7 @@ for (const alg of ['RS256', 'ES256'] as const)
     })
   })
 
-eachDialect((_, newUrl) => {
+onSqlite((newUrl) => {
   describe('oidc-provider in the mode teamidp', () => {
     const none = { 'https://rooms.example.com': '', 'https://login.example.com': '' }
     const claims = documentedJson('teamidp.md', 'sub', none) as Claims & Record<string, unknown>

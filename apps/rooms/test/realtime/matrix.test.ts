@@ -1,6 +1,6 @@
 // Every message of a client, from every kind of sender (R27.4).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import {
   type TestUser,
   admin,
@@ -73,7 +73,7 @@ const ROOMS: { name: string; settings: Record<string, unknown>; expected: Record
   },
 ]
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   describe('every message of a client', () => {
     let service: TestRooms
     let live: Live

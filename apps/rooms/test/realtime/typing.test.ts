@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, mock, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { type TestUser, createRoom, join, member } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { type Live, advance, listen } from './live.ts'
@@ -7,7 +7,7 @@ import { enterRoom } from './presence.ts'
 
 const SECOND = 1_000
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   describe('typing', () => {
     let service: TestRooms
     let live: Live

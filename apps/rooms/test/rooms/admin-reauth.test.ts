@@ -1,6 +1,6 @@
 // The operations in rooms that an administrator may use after ADMIN_REAUTH_SECONDS, one by one.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
 import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
 import {
@@ -109,7 +109,7 @@ const WITHOUT_RATES = Object.fromEntries(
     .map((name) => [name, 1_000_000]),
 ) as Record<LimitName, number>
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   let rooms: TestRooms
   let live: Live
   let host: TestUser

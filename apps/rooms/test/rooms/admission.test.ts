@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import {
   type TestUser,
   admin,
@@ -28,7 +28,7 @@ const WAYS: readonly [string, string, number][] = [
   ['GET', '/events', 200],
 ]
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 // Every operation on messages, by every kind of user, against the permission matrix (R17.4, R34).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
 import { messageOperations } from '../../src/messages/operations.ts'
 import {
@@ -128,7 +128,7 @@ const WITHOUT_RATES = Object.fromEntries(
     .map((name) => [name, 1_000_000]),
 ) as Record<LimitName, number>
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   let rooms: TestRooms
   let host: TestUser
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 // The end of a right is the end of the call for that user (R33.5).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { changeSettings, guest } from '../actions.ts'
 import { type Live, advance, listen } from '../realtime/live.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
@@ -25,7 +25,7 @@ async function isInCall({ rooms, clock }: TestRooms, { connectionId }: Caller): 
   return lease !== undefined
 }
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   let rooms: TestRooms
   let live: Live
   beforeAll(async () => {
