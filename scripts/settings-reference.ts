@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { markdownTable, settingsTable } from '@latchkey/settings/reference'
 import { declarations as links } from '../apps/links/src/settings/declarations.ts'
-import { DEFAULT_LIMITS } from '../apps/rooms/src/limits.ts'
+import { DEFAULT_LIMITS } from '../apps/rooms/src/api/limits.ts'
 import { declarations as rooms } from '../apps/rooms/src/settings/declarations.ts'
 
 const file = join(import.meta.dir, '../docs/operate/settings.md')

@@ -6,7 +6,7 @@ import type { SocketData } from './realtime/gateway.ts'
 import { sweepSpool } from './files/spool.ts'
 import { openStorage } from './files/storage/open.ts'
 import { builtPages } from './http/pages.ts'
-import { WEBHOOK_PATH } from './http/livekit-webhook.ts'
+import { WEBHOOK_PATH } from './livekit-webhook.ts'
 import type { Settings } from './settings/settings.ts'
 
 export interface Running {

@@ -1,10 +1,10 @@
 import { toAuditLine } from '../audit/schema.ts'
-import { type Context, actorOf } from '../context.ts'
+import { type Context, actorOf } from '../api/context.ts'
 import { toNotificationSettings } from '../notifications/schema.ts'
 import { findNotificationSettings } from '../notifications/store.ts'
 import { toListedSession } from '../sessions/schema.ts'
 import { toUser } from '../users/schema.ts'
-import { toMoment, toMomentOrNull } from '../wire.ts'
+import { toMoment, toMomentOrNull } from '../api/wire.ts'
 import { exportRooms, toExportedMessage, toExportedReaction } from './rooms.ts'
 import type { AccountExport } from './schema.ts'
 import {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Tables } from '../db/tables.ts'
 import { toRoomFile } from '../files/schema.ts'
 import type { FileWithContent } from '../files/store.ts'
-import { Moment, toMoment, toMomentOrNull } from '../wire.ts'
+import { Moment, toMoment, toMomentOrNull } from '../api/wire.ts'
 import type { OwnMessage, ReactionWithRoom } from './store.ts'
 
 /**

@@ -3,7 +3,7 @@ import { AuditLine } from '../audit/schema.ts'
 import { NotificationSettings } from '../notifications/schema.ts'
 import { ListedSession } from '../sessions/schema.ts'
 import { User } from '../users/schema.ts'
-import { Moment } from '../wire.ts'
+import { Moment } from '../api/wire.ts'
 import { ExportedRooms } from './rooms.ts'
 
 export const Confirmation = z.object({ confirm: z.literal(true) })

@@ -13,7 +13,7 @@ import type {
 import { changeDocuments } from '../db/message-words.ts'
 import { type FileWithContent, findFilesOf } from '../files/store.ts'
 import { listVersions } from '../messages/version-store.ts'
-import { type Position, pageOf } from '../paging.ts'
+import { type Position, pageOf } from '../api/paging.ts'
 import { lockFirstState, saveState } from '../platform/store.ts'
 import { lockRoom } from '../rooms/log.ts'
 import { deletedUserName } from '../rooms/nickname.ts'

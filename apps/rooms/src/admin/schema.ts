@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { codePoints, text } from '@latchkey/http/text'
 import type { RoleGrantRow, UserRow } from '../db/tables.ts'
-import { DEFAULT_LIMITS } from '../limits.ts'
-import { NextCursor, PageQuery } from '../paging.ts'
+import { DEFAULT_LIMITS } from '../api/limits.ts'
+import { NextCursor, PageQuery } from '../api/paging.ts'
 import { PlatformSettings } from '../platform/schema.ts'
-import { Id, Moment, Success, toMoment } from '../wire.ts'
+import { Id, Moment, Success, toMoment } from '../api/wire.ts'
 
 const GrantSource = z.enum(['bootstrap', 'claim', 'manual', 'teamidp'])
 

@@ -10,10 +10,10 @@ import {
 } from 'kysely'
 import { foldText } from '@latchkey/http/fold'
 import type { RoleGrantRow, SessionRow, Tables, UserRow } from '../db/tables.ts'
-import { type Position, pageOf } from '../paging.ts'
+import { type Position, pageOf } from '../api/paging.ts'
 import { endSessions } from '../sessions/store.ts'
 import { isAccount } from '../users/store.ts'
-import { Id } from '../wire.ts'
+import { Id } from '../api/wire.ts'
 
 /**
  * Lists users, newest first. `q` is an id, a part of a name, or a whole email address. An empty `q`

@@ -2,9 +2,9 @@ import type { Transaction } from 'kysely'
 import { eraseAccount } from '../account/operations.ts'
 import { auditAct } from '../audit/act.ts'
 import { originOf } from '../audit/origin.ts'
-import { type Context, actorOf, operation } from '../context.ts'
+import { type Context, actorOf, operation } from '../api/context.ts'
 import type { Tables, UserRow } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { failure } from '../api/failures.ts'
 import {
   grantPlatformAdmin,
   requireOtherAdmin,
@@ -12,11 +12,11 @@ import {
   revokePlatformAdmin,
 } from '../grants/operations.ts'
 import { findAdminSources } from '../grants/store.ts'
-import type { ClusterEvent } from '../cluster-events.ts'
-import { findPage } from '../paging.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
+import { findPage } from '../api/paging.ts'
 import { revokeLostAccessOfUser } from '../rooms/eviction.ts'
 import { insertSession, revokeSessionsOf } from '../sessions/store.ts'
-import { SUCCESS, Success } from '../wire.ts'
+import { SUCCESS, Success } from '../api/wire.ts'
 import { copyOwnSession, recheckAdmin } from './own-session.ts'
 import {
   type ManagedUser,

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { type Context, actorOf } from '../context.ts'
+import { type Context, actorOf } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { originOf } from './origin.ts'
 import { type AuditEvent, recordAudit, wasAuditedSince } from './store.ts'

@@ -1,6 +1,6 @@
 import { csvHeader, csvRecord } from '@latchkey/http/csv'
 import type { AuditEventRow } from '../db/tables.ts'
-import { toMoment } from '../wire.ts'
+import { toMoment } from '../api/wire.ts'
 
 const COLUMNS = ['time', 'action', 'actor', 'actor_id', 'target_type', 'target', 'target_id'].concat([
   'address',

@@ -1,7 +1,7 @@
 import { type Database, inList } from '@latchkey/database/database'
 import type { AuditEventRow, Tables } from '../db/tables.ts'
 import { isAccount } from '../users/store.ts'
-import { Id } from '../wire.ts'
+import { Id } from '../api/wire.ts'
 
 /**
  * Returns the current names of the users and rooms that entries of the audit log mention, by id.

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import type { AuditOrigin } from './store.ts'
 
 /** The origin of the changes that this request makes. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { AuditEventRow } from '../db/tables.ts'
-import { NextCursor, PageQuery } from '../paging.ts'
-import { trimmedText } from '../text.ts'
-import { Id, Moment, QueriedTime, toMoment } from '../wire.ts'
+import { NextCursor, PageQuery } from '../api/paging.ts'
+import { trimmedText } from '../api/text.ts'
+import { Id, Moment, QueriedTime, toMoment } from '../api/wire.ts'
 
 export const AuditLine = z
   .object({

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AuditEventRow, Tables } from '../db/tables.ts'
-import { type Position, pageOf } from '../paging.ts'
+import { type Position, pageOf } from '../api/paging.ts'
 import type { AuditAction } from './actions.ts'
 import type { AuditFilter } from './schema.ts'
 

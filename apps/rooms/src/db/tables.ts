@@ -1,8 +1,8 @@
-import type { NotificationLevel } from '../notifications/levels.ts'
+import type { NotificationLevel } from '../rooms/notification-levels.ts'
 import type { FileTables, MessageSearchRow } from './message-rows.ts'
 import type { NotificationTables } from './notification-rows.ts'
 import type { GuestVoice, RoomVoice, VoiceTables } from './voice-rows.ts'
-import type { DefaultRole, MemberRole } from '../roles.ts'
+import type { DefaultRole, MemberRole } from '../api/roles.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
 

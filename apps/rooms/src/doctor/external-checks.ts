@@ -3,7 +3,7 @@ import { createLog } from '@latchkey/http/log'
 import { createMetrics } from '../metrics.ts'
 import { createProvider } from '../login/create-provider.ts'
 import type { Provider } from '../login/provider.ts'
-import type { ProviderConfig } from '../login/provider-config.ts'
+import type { ProviderConfig } from '../identity/provider-config.ts'
 import type { Settings } from '../settings/settings.ts'
 import { registeredAddresses } from '../login/registered-addresses.ts'
 

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
-import { WEBHOOK_PATH } from '../http/livekit-webhook.ts'
+import { WEBHOOK_PATH } from '../livekit-webhook.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LiveKitSettings, LocalServerSettings, VoiceSettings } from '../settings/voice.ts'
 import { iceServersFor } from '../voice/ice-servers.ts'

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { failure } from '../api/failures.ts'
 
 /** An upload that no message has by then is deleted. */
 export const UPLOAD_LIFETIME_MS = 3_600_000

@@ -1,6 +1,6 @@
 import type { Failure } from '@latchkey/http/failure'
-import type { Context } from '../context.ts'
-import { failure } from '../failures.ts'
+import type { Context } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
 import { FileStorageUnavailable } from './storage/storage.ts'
 
 const DISK_ERRORS = /^(?:ENOSPC|EDQUOT|EROFS|EACCES|EEXIST|EIO|EMFILE|ENFILE|ENOTDIR)$/

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operation } from '../context.ts'
-import { failure } from '../failures.ts'
+import { operation } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
 import { VISIT_REFUSALS } from '../rooms/admission.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import { FileParams, RoomFile, UploadQuery, toRoomFile } from './schema.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id } from '../wire.ts'
+import { Id } from '../api/wire.ts'
 import type { FileWithContent } from './store.ts'
 
 export const RoomFile = z

@@ -1,5 +1,5 @@
-import { type Context, actorOf } from '../context.ts'
-import { failure } from '../failures.ts'
+import { type Context, actorOf } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
 
 const RETRY_SECONDS = '5'
 

@@ -3,7 +3,7 @@ import type { DialectName } from '@latchkey/database/url'
 import type { Kysely, Transaction } from 'kysely'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
 import type { GrantSource, Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { failure } from '../api/failures.ts'
 import { findIssuer } from '../platform/provider-change.ts'
 import { revokeSessionsOf } from '../sessions/store.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Id } from '../wire.ts'
+import { Id } from '../api/wire.ts'
 import { guestSince, newGuestId } from './guest-id.ts'
 
 test('R22: the id of a guest contains the time of creation in milliseconds', () => {

@@ -1,5 +1,5 @@
 import { boundMarks } from '@latchkey/http/fold'
-import { cleanName, truncateToGraphemes } from '../login/display-name.ts'
+import { cleanName, truncateToGraphemes } from '../identity/display-name.ts'
 import { isVisible } from '@latchkey/http/visible'
 import { lookalikePattern, plain, unboxLetters } from '../users/lookalikes.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
-import { MAX_INPUT_LENGTH } from '../login/display-name.ts'
+import { MAX_INPUT_LENGTH } from '../identity/display-name.ts'
 
 /** The length is measured in graphemes, after cleaning (R14.6). */
 export const NicknameBody = z.object({

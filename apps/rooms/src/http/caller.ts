@@ -1,5 +1,5 @@
-import type { Actor } from '../context.ts'
-import { failure } from '../failures.ts'
+import type { Actor } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
 import type { Services } from '../services.ts'
 import { findActor } from '../sessions/actor.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'

@@ -1,6 +1,6 @@
 import { referenceAnswers, referencePaths } from '@latchkey/http/reference-page'
-import { failure } from '../failures.ts'
-import { VERSION } from '../version.ts'
+import { failure } from '../api/failures.ts'
+import { VERSION } from '../api/version.ts'
 import { API_PATH } from './api.ts'
 import { createDocument } from './reference.ts'
 

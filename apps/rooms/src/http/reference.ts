@@ -1,9 +1,9 @@
 import { type Access, openApiDocument } from '@latchkey/http/openapi'
 import type { ResponseHeader } from '@latchkey/http/operation'
-import type { Context, Scope } from '../context.ts'
-import { type FailureCode, failures, toErrorCode } from '../failures.ts'
+import type { Context, Scope } from '../api/context.ts'
+import { type FailureCode, failures, toErrorCode } from '../api/failures.ts'
 import { API_PATH, needsCsrfToken } from './api.ts'
-import { apiOperations } from './operations.ts'
+import { apiOperations } from '../operations.ts'
 
 const DESCRIPTION = `Rooms with one external identity provider, sessions, guests and grants.
 

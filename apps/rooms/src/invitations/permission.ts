@@ -1,6 +1,6 @@
 import type { RoomInvitationRow, RoomManualRoleRow, RoomRow } from '../db/tables.ts'
 import { isAtLeast } from '../rooms/permissions.ts'
-import type { MemberRole } from '../roles.ts'
+import type { MemberRole } from '../api/roles.ts'
 
 /** Last explicit decision about the role of a user in a room. */
 export type ManualRole = Pick<RoomManualRoleRow, 'role' | 'seq'>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { RoomInvitationRow } from '../db/tables.ts'
 import { MemberRole } from '../members/schema.ts'
-import { NextCursor } from '../paging.ts'
+import { NextCursor } from '../api/paging.ts'
 import { TOKEN } from '@latchkey/tokens/token'
-import { Id, Moment, Success, toMoment } from '../wire.ts'
+import { Id, Moment, Success, toMoment } from '../api/wire.ts'
 
 /** Default lifetimes in hours. Both are limited to 30 days. */
 const TARGETED_HOURS = 168

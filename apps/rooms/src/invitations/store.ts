@@ -1,9 +1,9 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
 import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
-import type { ClusterEvent } from '../cluster-events.ts'
-import { type Position, pageOf } from '../paging.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
+import { type Position, pageOf } from '../api/paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
-import type { RoomRole } from '../roles.ts'
+import type { RoomRole } from '../api/roles.ts'
 import type { ManualRole } from './permission.ts'
 import { MAX_LIFETIME_MS } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import { sweepErasedIds } from '../account/erased-ids.ts'
 import { continueErasure } from '../account/store.ts'
 import { purgeGuests } from '../guests/operations.ts'
-import { deleteOfEndedSessions } from '../push/store.ts'
+import { deleteOfEndedSessions } from '../notifications/push/store.ts'
 import type { Job } from './job.ts'
 import {
   deleteAuditBefore,

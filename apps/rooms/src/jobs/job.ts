@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { ClusterEvent } from '../cluster-events.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
 
 /**
  * Result of a job: events to publish after the commit, and whether more work remains for another

@@ -1,7 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
-import type { ClusterEvent, Publish } from '../cluster-events.ts'
+import type { ClusterEvent, Publish } from '../api/cluster-events.ts'
 import type { Job, JobResult } from './job.ts'
 import { claimJob, releaseJob } from './store.ts'
 

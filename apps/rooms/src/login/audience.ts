@@ -1,6 +1,6 @@
 // The parties of ID tokens and logout tokens, OpenID Connect Core 1.0, section 3.1.3.7, points 2 to 5
 // (R7.3, R13.4, C56, C58, C59, C110).
-import type { OidcConfig } from './provider-config.ts'
+import type { OidcConfig } from '../identity/provider-config.ts'
 import { LoginFailure } from './provider.ts'
 import type { JsonObject } from './strict-jws.ts'
 

@@ -1,5 +1,5 @@
 // The authorization request, RFC 6749, section 4.1.1 (R5.6, C14-C18).
-import type { ProviderConfig } from './provider-config.ts'
+import type { ProviderConfig } from '../identity/provider-config.ts'
 import type { AuthorizationRequest } from './provider.ts'
 
 /** Query parameters of the endpoint stay, unless they conflict with parameters of the request. */

@@ -2,7 +2,7 @@ import type { Log } from '@latchkey/http/log'
 import { createOAuth2Provider } from './oauth2.ts'
 import { createOidcProvider } from './oidc.ts'
 import { type OutboundOptions, createOutbound } from './outbound.ts'
-import type { ProviderConfig } from './provider-config.ts'
+import type { ProviderConfig } from '../identity/provider-config.ts'
 import type { Provider } from './provider.ts'
 import {
   DEFAULT_TIMEOUTS,

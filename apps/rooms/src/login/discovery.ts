@@ -3,7 +3,7 @@ import { elapsedMs } from '@latchkey/http/elapsed'
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { z } from 'zod'
 import { endpoint } from '../settings/kinds.ts'
-import { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm, type OidcConfig } from './provider-config.ts'
+import { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm, type OidcConfig } from '../identity/provider-config.ts'
 import { LoginFailure, type ProviderStatus } from './provider.ts'
 import type { ProviderDependencies } from './provider-dependencies.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ProviderConfig, issuerOf, subjectSourceOf } from './provider-config.ts'
+import { type ProviderConfig, issuerOf, subjectSourceOf } from '../identity/provider-config.ts'
 
 /**
  * A hash of mode, issuer, client id and subject source. A login must end with the fingerprint with

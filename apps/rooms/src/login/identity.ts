@@ -1,9 +1,9 @@
 // The user that claims describe (R7.6, R7.7, R8.3, R9.3, C66, C79-C81, C84, C86).
 import type { Log } from '@latchkey/http/log'
-import { type ClaimPath, type Claims, readClaim, readFirstClaim } from './claim-path.ts'
-import { cleanName, truncateToGraphemes } from './display-name.ts'
+import { type ClaimPath, type Claims, readClaim, readFirstClaim } from '../identity/claim-path.ts'
+import { cleanName, truncateToGraphemes } from '../identity/display-name.ts'
 import { isIdentifier } from './identifier.ts'
-import type { OidcConfig, ProviderConfig } from './provider-config.ts'
+import type { OidcConfig, ProviderConfig } from '../identity/provider-config.ts'
 import { LoginFailure, type ProviderIdentity } from './provider.ts'
 
 const MAX_EMAIL_LENGTH = 320

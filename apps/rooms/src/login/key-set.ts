@@ -1,7 +1,7 @@
 // Signing keys of the provider, RFC 7517 (R7.4, C12, C53, C67-C74).
 import { elapsedMs } from '@latchkey/http/elapsed'
 import { type CryptoKey, type JWK, importJWK } from 'jose'
-import type { IdTokenAlgorithm } from './provider-config.ts'
+import type { IdTokenAlgorithm } from '../identity/provider-config.ts'
 import { LoginFailure } from './provider.ts'
 import type { ProviderDependencies } from './provider-dependencies.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import { newToken } from '@latchkey/tokens/token'
 import { LoginFailure } from './provider.ts'
 

@@ -4,7 +4,7 @@
 import { type ExpectedParties, checkParties } from './audience.ts'
 import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
-import type { OidcConfig } from './provider-config.ts'
+import type { OidcConfig } from '../identity/provider-config.ts'
 import { LoginFailure, type LogoutToken } from './provider.ts'
 import { isIdentifier, keyOf } from './identifier.ts'
 import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'

@@ -1,6 +1,6 @@
 // The URL at which a browser ends its session at the provider, OpenID Connect RP-Initiated Logout
 // 1.0, section 2 (R12.2, C117).
-import type { OidcConfig } from './provider-config.ts'
+import type { OidcConfig } from '../identity/provider-config.ts'
 
 const MAX_URL_LENGTH = 8 * 1024
 

@@ -2,7 +2,7 @@
 import { authorizationUrl } from './authorization-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { describePerson, warnOfAdminClaim } from './identity.ts'
-import { type OAuth2Config, issuerOf } from './provider-config.ts'
+import { type OAuth2Config, issuerOf } from '../identity/provider-config.ts'
 import { LoginFailure, type Provider } from './provider.ts'
 import type { ProviderDependencies } from './provider-dependencies.ts'
 import { clientAuthentication, requestTokens } from './token-endpoint.ts'

@@ -1,6 +1,6 @@
 // The mode `oidc`: OpenID Connect with full verification (R4-R7, R12, R13). `teamidp` adds teams.
 import { authorizationUrl } from './authorization-url.ts'
-import type { Claims } from './claim-path.ts'
+import type { Claims } from '../identity/claim-path.ts'
 import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { verifyIdToken } from './id-token.ts'
@@ -8,7 +8,7 @@ import { describePerson, isComplete, warnOfAdminClaim } from './identity.ts'
 import { type KeySet, createKeySet } from './key-set.ts'
 import { verifyLogoutToken } from './logout-token.ts'
 import { logoutUrl } from './logout-url.ts'
-import type { OidcConfig } from './provider-config.ts'
+import type { OidcConfig } from '../identity/provider-config.ts'
 import {
   LoginFailure,
   type Provider,

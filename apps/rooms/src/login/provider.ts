@@ -1,4 +1,4 @@
-import type { ProviderMode } from './provider-config.ts'
+import type { ProviderMode } from '../identity/provider-config.ts'
 
 /** Error codes of the login page (R6.8). */
 export const LOGIN_ERRORS = [

@@ -1,9 +1,9 @@
 // The mode `teamidp`: OpenID Connect, and the teams that a user owns (R4.2, R9.5, C89).
 import type { Log } from '@latchkey/http/log'
-import { type Claims, readClaim, readFirstClaim } from './claim-path.ts'
+import { type Claims, readClaim, readFirstClaim } from '../identity/claim-path.ts'
 import { identifierOf } from './identity.ts'
 import { createOidcProvider } from './oidc.ts'
-import type { OidcConfig, TeamsConfig } from './provider-config.ts'
+import type { OidcConfig, TeamsConfig } from '../identity/provider-config.ts'
 import type { Provider } from './provider.ts'
 import type { JsonObject } from './strict-jws.ts'
 import type { ProviderDependencies } from './provider-dependencies.ts'

@@ -1,5 +1,5 @@
 // The token request, RFC 6749, section 4.1.3 (R6.5, R6.6, C13, C41-C47).
-import type { OAuth2Config, OidcConfig } from './provider-config.ts'
+import type { OAuth2Config, OidcConfig } from '../identity/provider-config.ts'
 import { LoginFailure, type Redemption } from './provider.ts'
 import type { Outbound } from './outbound.ts'
 

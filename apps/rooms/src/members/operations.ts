@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely'
-import { type Context, actorOf, operation } from '../context.ts'
+import { type Context, actorOf, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
-import type { ClusterEvent } from '../cluster-events.ts'
+import { failure } from '../api/failures.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
 import { endTransferTo } from './ownership/transfers.ts'
-import { PageQuery, findPage } from '../paging.ts'
+import { PageQuery, findPage } from '../api/paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import {
   CHANGE_REFUSALS,
@@ -16,13 +16,13 @@ import {
 } from '../rooms/admission.ts'
 import { revokeAccess } from '../rooms/eviction.ts'
 import { appendEvent, lockRoom } from '../rooms/log.ts'
-import { authorizeInRoom } from '../rooms/operations.ts'
+import { authorizeInRoom } from '../lobby/operations.ts'
 import { setRoleActionFor } from '../rooms/permissions.ts'
-import type { MemberRole } from '../roles.ts'
+import type { MemberRole } from '../api/roles.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { findRoomAccess } from '../rooms/access-store.ts'
 import { deleteUserState } from '../unread/store.ts'
-import { SUCCESS, Success } from '../wire.ts'
+import { SUCCESS, Success } from '../api/wire.ts'
 import { assignRole, roleChangeEvents } from './membership.ts'
 import {
   PeopleAnswer,

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { foldText } from '@latchkey/http/fold'
 import { codePoints, text } from '@latchkey/http/text'
-import { MAX_INPUT_LENGTH } from '../login/display-name.ts'
+import { MAX_INPUT_LENGTH } from '../identity/display-name.ts'
 import { isNarrow } from './search-part.ts'
-import { NextCursor } from '../paging.ts'
+import { NextCursor } from '../api/paging.ts'
 import { Person, type PersonRow, toPerson } from '../rooms/schema.ts'
-import { MEMBER_ROLES } from '../roles.ts'
+import { MEMBER_ROLES } from '../api/roles.ts'
 import type { RoomAccess } from '../rooms/permissions.ts'
-import { Id, Moment, toMoment } from '../wire.ts'
+import { Id, Moment, toMoment } from '../api/wire.ts'
 
 /** Roles that can be assigned. Ownership changes only by handing the room over. */
 export const MemberRole = z.enum(MEMBER_ROLES)

@@ -1,7 +1,7 @@
 import { codePoints } from '@latchkey/http/text'
 import { isVisible } from '@latchkey/http/visible'
-import { type Context, actorOf } from '../context.ts'
-import { failure } from '../failures.ts'
+import { type Context, actorOf } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
 
 /** Throws unless a text has a length that the caller may write. */
 export function requireLength(context: Context, content: string): void {

@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely'
-import { type Context, operation } from '../context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { DetailedFailure, failure } from '../failures.ts'
-import { SeqPageQuery, findSeqPage } from '../paging.ts'
+import { DetailedFailure, failure } from '../api/failures.ts'
+import { SeqPageQuery, findSeqPage } from '../api/paging.ts'
 import { CHANGE_REFUSALS, REFUSALS, requirePermission } from '../rooms/admission.ts'
 import { requirePlace } from '../rooms/visits.ts'
-import { toMoment, toMomentOrNull } from '../wire.ts'
+import { toMoment, toMomentOrNull } from '../api/wire.ts'
 import {
   type MessageAccess,
   appendMessageEvent,

@@ -1,6 +1,6 @@
-import { type Context, operation } from '../context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { RoomEventRow } from '../db/tables.ts'
-import type { RoomEvent } from '../cluster-events.ts'
+import type { RoomEvent } from '../api/cluster-events.ts'
 import { ENTRY_REFUSALS, admitReader } from '../rooms/admission.ts'
 import { viewOf } from '../rooms/event-view.ts'
 import { retainedAfterMs, readableAfterSeq } from '../rooms/history.ts'

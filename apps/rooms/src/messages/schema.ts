@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import { RoomFile } from '../files/schema.ts'
-import { MAX_SEQ, NextCursor, PAGE_LIMIT, PageQuery, SeqPageQuery, wholeNumber } from '../paging.ts'
-import { ROOM_ROLES } from '../roles.ts'
+import { MAX_SEQ, NextCursor, PAGE_LIMIT, PageQuery, SeqPageQuery, wholeNumber } from '../api/paging.ts'
+import { ROOM_ROLES } from '../api/roles.ts'
 import { Person } from '../rooms/schema.ts'
-import { trimmedText } from '../text.ts'
-import { Id, Moment, QueriedTime } from '../wire.ts'
+import { trimmedText } from '../api/text.ts'
+import { Id, Moment, QueriedTime } from '../api/wire.ts'
 
 const ReactionCount = z.object({
   emoji: z.string(),

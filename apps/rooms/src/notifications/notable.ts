@@ -1,4 +1,4 @@
-import type { NotificationLevel } from './levels.ts'
+import type { NotificationLevel } from '../rooms/notification-levels.ts'
 import type { QuietHours } from './schema.ts'
 
 interface Counts {

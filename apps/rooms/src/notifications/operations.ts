@@ -1,4 +1,4 @@
-import { actorOf, operation } from '../context.ts'
+import { actorOf, operation } from '../api/context.ts'
 import { ENTRY_REFUSALS, admitReader } from '../rooms/admission.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import { readSeqOf } from '../unread/unread.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NotificationSettingsRow } from '../db/notification-rows.ts'
-import { NOTIFICATION_LEVELS } from './levels.ts'
+import { NOTIFICATION_LEVELS } from '../rooms/notification-levels.ts'
 
 export const LevelBody = z.object({
   level: z.enum(NOTIFICATION_LEVELS).meta({

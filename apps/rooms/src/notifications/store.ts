@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { NotificationSettingsRow } from '../db/notification-rows.ts'
 import type { Tables } from '../db/tables.ts'
-import type { NotificationLevel } from './levels.ts'
+import type { NotificationLevel } from '../rooms/notification-levels.ts'
 
 export async function findNotificationSettings(
   db: Kysely<Tables>,

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type Context, operation } from '../context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../api/version.ts'
 import { AuthConfig, Config, Discovery, type PlatformChanges, type PlatformSettings } from './schema.ts'
 import { findPlatformSettings, savePlatformSetting } from './store.ts'
 

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { recordAudit } from '../audit/store.ts'
 import type { Tables } from '../db/tables.ts'
-import type { SubjectSource } from '../login/provider-config.ts'
+import type { SubjectSource } from '../identity/provider-config.ts'
 import {
   countIdentitiesOf,
   countUnreachableAccounts,

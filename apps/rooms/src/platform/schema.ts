@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { trimmedText } from '../text.ts'
+import { trimmedText } from '../api/text.ts'
 
 const MAX_LENGTH = 500
 

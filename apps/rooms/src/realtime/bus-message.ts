@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { DEFAULT_LIMITS, type LimitName } from '../limits.ts'
-import type { RemoteEvent } from '../cluster-events.ts'
+import { DEFAULT_LIMITS, type LimitName } from '../api/limits.ts'
+import type { RemoteEvent } from '../api/cluster-events.ts'
 
 const LATEST_DATE_MS = 8_640_000_000_000_000
 

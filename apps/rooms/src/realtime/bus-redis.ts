@@ -1,6 +1,6 @@
 import type { Log } from '@latchkey/http/log'
 import { createClient } from '@redis/client'
-import { toRemoteEvent } from '../cluster-events.ts'
+import { toRemoteEvent } from '../api/cluster-events.ts'
 import { type Bus, createLocalBus } from './bus.ts'
 import { type BusMessage, parseBusMessage } from './bus-message.ts'
 

@@ -1,5 +1,5 @@
 import type { Log } from '@latchkey/http/log'
-import type { ClusterEvent } from '../cluster-events.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
 
 export type ClusterEventListener = (event: ClusterEvent) => void
 

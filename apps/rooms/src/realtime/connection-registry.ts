@@ -1,5 +1,5 @@
-import type { Limits } from '../limits.ts'
-import { networksOf } from '../network-share.ts'
+import type { Limits } from '../api/limits.ts'
+import { networksOf } from '../api/network-share.ts'
 import type { Connection } from './connection.ts'
 import { Close } from './protocol.ts'
 

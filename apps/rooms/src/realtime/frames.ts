@@ -1,7 +1,7 @@
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import { elapsedMs } from '@latchkey/http/elapsed'
 import { Failure } from '@latchkey/http/failure'
-import { toListedFailure } from '../failures.ts'
+import { toListedFailure } from '../api/failures.ts'
 import type { Services } from '../services.ts'
 import { findActorOfSession } from '../sessions/actor.ts'
 import type { Connection } from './connection.ts'

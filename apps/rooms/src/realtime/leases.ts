@@ -1,7 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { Tables } from '../db/tables.ts'
-import type { Limits } from '../limits.ts'
+import type { Limits } from '../api/limits.ts'
 import { presenceEvents } from '../rooms/eviction.ts'
 import { recordHeartbeat, leaveCluster } from '../rooms/nodes.ts'
 import { LEASE_MS, type StartedVisit, endLease, renewLeases, shortenLeases } from '../rooms/visits.ts'

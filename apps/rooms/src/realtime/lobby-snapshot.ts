@@ -1,8 +1,8 @@
 import type { Database } from '@latchkey/database/database'
 import { elapsedMs } from '@latchkey/http/elapsed'
 import type { RoomRow, Tables } from '../db/tables.ts'
-import type { PreviousAudience } from '../cluster-events.ts'
-import { listRoomsWithCounts } from '../rooms/lobby.ts'
+import type { PreviousAudience } from '../api/cluster-events.ts'
+import { listRoomsWithCounts } from '../rooms/list-store.ts'
 import type { RoomActivity } from '../rooms/schema.ts'
 import { findAllCalls } from '../voice/store.ts'
 

@@ -1,9 +1,9 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { RoomRow, Tables } from '../db/tables.ts'
-import type { PreviousAudience } from '../cluster-events.ts'
+import type { PreviousAudience } from '../api/cluster-events.ts'
 import { decideEntry, decideOrdinaryEntry } from '../rooms/permissions.ts'
-import type { RoomRole } from '../roles.ts'
+import type { RoomRole } from '../api/roles.ts'
 import { type RoomActivity, type Unread, toRoom } from '../rooms/schema.ts'
 import {
   type UserRoomAccess,

@@ -1,5 +1,5 @@
-import type { RemovalReason } from '../cluster-events.ts'
-import { toMomentOrNull } from '../wire.ts'
+import type { RemovalReason } from '../api/cluster-events.ts'
+import { toMomentOrNull } from '../api/wire.ts'
 import type { Connection, Subscription } from './connection.ts'
 import { LocalRoom, type LocalRoomDependencies } from './local-room.ts'
 

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { Tables } from '../db/tables.ts'
 import { toPending } from '../invitations/schema.ts'
 import { findInvitation, findRoomOf } from '../invitations/store.ts'
-import type { ClusterEvent, Notice } from '../cluster-events.ts'
+import type { ClusterEvent, Notice } from '../api/cluster-events.ts'
 import { toPendingTransfer } from '../members/ownership/schema.ts'
 import { listTransfers } from '../members/ownership/store.ts'
 import { findRoomAccess } from '../rooms/access-store.ts'
 import { decideEntry } from '../rooms/permissions.ts'
 import { findUnreadOf } from '../unread/unread.ts'
-import { Id } from '../wire.ts'
+import { Id } from '../api/wire.ts'
 
 const endedData = {
   invitation_revoked: z.object({ id: Id, roomId: Id }),

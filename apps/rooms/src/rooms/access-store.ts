@@ -2,8 +2,8 @@ import { type Database, inList } from '@latchkey/database/database'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
-import { DEFAULT_LEVEL, type NotificationLevel } from '../notifications/levels.ts'
-import type { MemberRole, RoomRole } from '../roles.ts'
+import { DEFAULT_LEVEL, type NotificationLevel } from './notification-levels.ts'
+import type { MemberRole, RoomRole } from '../api/roles.ts'
 import type { RoomAccess } from './permissions.ts'
 
 /** Time for which a ban keeps new guests from the same client prefix out (R17.5). */

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import { auditAct } from '../audit/act.ts'
 import type { AuditAction } from '../audit/actions.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 
 /** Audits an action of the caller in a room. */

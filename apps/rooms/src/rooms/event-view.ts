@@ -1,5 +1,5 @@
-import type { RoomEvent, ShownMessages } from '../cluster-events.ts'
-import type { RoomRole } from '../roles.ts'
+import type { RoomEvent, ShownMessages } from '../api/cluster-events.ts'
+import type { RoomRole } from '../api/roles.ts'
 import { canPublish } from './permissions.ts'
 import type { SharedRoom } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { ClusterEvent, RemovalReason } from '../cluster-events.ts'
+import type { ClusterEvent, RemovalReason } from '../api/cluster-events.ts'
 import { decideEntry } from './permissions.ts'
 import { type UserRoomAccess, findAccessOfParticipants, findAccessOfParticipant } from './access-store.ts'
 

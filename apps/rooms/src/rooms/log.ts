@@ -1,8 +1,8 @@
 import { SqliteAdapter, type Transaction } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomEventRow, RoomEventType, RoomRow, Tables } from '../db/tables.ts'
-import type { RoomEvent } from '../cluster-events.ts'
-import { toMoment } from '../wire.ts'
+import type { RoomEvent } from '../api/cluster-events.ts'
+import { toMoment } from '../api/wire.ts'
 import type { Person } from './schema.ts'
 
 const selectLocked = prepareQuery<{ roomId: string }, RoomRow>((db, { roomId }) => {

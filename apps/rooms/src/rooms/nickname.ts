@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables, UserRow } from '../db/tables.ts'
-import type { RoomRole } from '../roles.ts'
+import type { RoomRole } from '../api/roles.ts'
 import { isAccount } from '../users/store.ts'
 
 /** Name of a user whose account is deleted: distinguishable, without any part of the old name. */

@@ -1,4 +1,4 @@
-import { type DefaultRole, type MemberRole, ROOM_ROLES, type RoomRole } from '../roles.ts'
+import { type DefaultRole, type MemberRole, ROOM_ROLES, type RoomRole } from '../api/roles.ts'
 
 /** Whether `role` is `minRole` or a higher role. */
 export function isAtLeast(role: RoomRole | null, minRole: RoomRole): boolean {

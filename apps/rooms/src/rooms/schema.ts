@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { codePoints, text } from '@latchkey/http/text'
 import type { RoomRow } from '../db/tables.ts'
-import { MAX_INPUT_LENGTH, cleanName } from '../login/display-name.ts'
-import { DEFAULT_LEVEL, type NotificationLevel } from '../notifications/levels.ts'
+import { MAX_INPUT_LENGTH, cleanName } from '../identity/display-name.ts'
+import { DEFAULT_LEVEL, type NotificationLevel } from './notification-levels.ts'
 import { LevelBody } from '../notifications/schema.ts'
-import { NextCursor, PageQuery } from '../paging.ts'
-import { DEFAULT_ROLES, ROOM_ROLES, type RoomRole } from '../roles.ts'
+import { NextCursor, PageQuery } from '../api/paging.ts'
+import { DEFAULT_ROLES, ROOM_ROLES, type RoomRole } from '../api/roles.ts'
 import { Call, ParticipantVoice } from '../voice/schema.ts'
-import { Id, Moment, toMoment } from '../wire.ts'
+import { Id, Moment, toMoment } from '../api/wire.ts'
 import { type RoomAccess, canPublish, effectiveRole } from './permissions.ts'
 
 const NAME_LIMIT = 64

@@ -7,7 +7,7 @@ import { lockFirstState, saveState } from '../platform/store.ts'
 import { isAccount, lockAccount } from '../users/store.ts'
 import { UNREAD_RETENTION_MS, VISIT_RESUME_MS } from './history.ts'
 import { nicknameIn } from './nickname.ts'
-import type { RoomRole } from '../roles.ts'
+import type { RoomRole } from '../api/roles.ts'
 import type { PersonRow } from './schema.ts'
 
 export async function insertRoom(

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { ClusterEvent } from '../cluster-events.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
 import { presenceEvents } from './eviction.ts'
 import { RETENTION_MS, UNREAD_RETENTION_MS } from './history.ts'
 import { lockRoom } from './log.ts'

@@ -1,5 +1,5 @@
 import type { Log } from '@latchkey/http/log'
-import type { Actor, Policy } from '../context.ts'
+import type { Actor, Policy } from '../api/context.ts'
 import { TOKEN } from '@latchkey/tokens/token'
 import type { SessionLookup, SessionWithUser } from './lookup.ts'
 import { idleEnd, isDueToSlide, isLive, lifetimesOf } from './session.ts'

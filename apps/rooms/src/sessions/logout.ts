@@ -1,6 +1,6 @@
 import { createToken } from '@latchkey/tokens/opaque'
 import { auditAct } from '../audit/act.ts'
-import { type Context, actorOf } from '../context.ts'
+import { type Context, actorOf } from '../api/context.ts'
 import { unseal } from '@latchkey/tokens/seal'
 import { type ProviderSession, findProviderSession, revokeSession, revokeSessionsOf } from './store.ts'
 

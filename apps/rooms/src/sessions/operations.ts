@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { auditAct } from '../audit/act.ts'
-import { actorOf, operation } from '../context.ts'
-import { failure } from '../failures.ts'
-import { PageQuery, findPage } from '../paging.ts'
+import { actorOf, operation } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
+import { PageQuery, findPage } from '../api/paging.ts'
 import { toUser } from '../users/schema.ts'
-import { SUCCESS, Success } from '../wire.ts'
+import { SUCCESS, Success } from '../api/wire.ts'
 import { logOut } from './logout.ts'
 import {
   RevokeAnswer,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import type { SessionRow } from '../db/tables.ts'
-import { NextCursor } from '../paging.ts'
+import { NextCursor } from '../api/paging.ts'
 import { User } from '../users/schema.ts'
-import { Id, Moment, toMoment } from '../wire.ts'
+import { Id, Moment, toMoment } from '../api/wire.ts'
 
 /** The session of the request. */
 export const OwnSession = z

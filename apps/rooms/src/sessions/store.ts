@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
-import { type Position, pageOf } from '../paging.ts'
+import { type Position, pageOf } from '../api/paging.ts'
 import { endLeasesOfEndedSessions } from '../rooms/visit-store.ts'
 import { seal } from '@latchkey/tokens/seal'
 import { newToken } from '@latchkey/tokens/token'

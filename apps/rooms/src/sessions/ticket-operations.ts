@@ -1,6 +1,6 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../context.ts'
+import { type Context, actorOf, operation } from '../api/context.ts'
 import { TICKET_SECONDS, insertTicket } from './ticket-store.ts'
 
 const createTicket = operation({

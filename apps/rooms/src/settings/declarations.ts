@@ -1,4 +1,4 @@
-import { PUSH_CONTENTS } from '../push/content.ts'
+import { PUSH_CONTENTS } from '../notifications/push/content.ts'
 import {
   addressesOrNone,
   bearerToken,
@@ -15,7 +15,7 @@ import {
   trueFalse,
 } from '@latchkey/settings/kinds'
 import type { Declarations } from '@latchkey/settings/settings'
-import { ID_TOKEN_ALGORITHMS } from '../login/provider-config.ts'
+import { ID_TOKEN_ALGORITHMS } from '../identity/provider-config.ts'
 import {
   claimPath,
   endpoint,

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { type Kind, text } from '@latchkey/settings/kinds'
-import { parseLimits } from '../limits.ts'
-import { type ClaimPath, parseClaimPath } from '../login/claim-path.ts'
+import { parseLimits } from '../api/limits.ts'
+import { type ClaimPath, parseClaimPath } from '../identity/claim-path.ts'
 
 /** The label of the sign-in button. */
 export function label(): Kind<string> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../context.ts'
-import { failure } from '../failures.ts'
+import { type Context, actorOf, operation } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
 import { ENTRY_REFUSALS, admitReader } from '../rooms/admission.ts'
 import { RoomParams, Unread } from '../rooms/schema.ts'
 import { advanceReadMark } from './store.ts'

@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, type Transaction, sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
-import { DEFAULT_LEVEL } from '../notifications/levels.ts'
+import { DEFAULT_LEVEL } from '../rooms/notification-levels.ts'
 
 /** Unread messages and mentions are counted up to this number (R30.1). */
 export const MAX_UNREAD = 100

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MAX_GRAPHEMES } from '../login/display-name.ts'
+import { MAX_GRAPHEMES } from '../identity/display-name.ts'
 import { skeleton } from './lookalikes.ts'
 
 test('R14.6: names that can be confused have the same skeleton', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Moment } from '../wire.ts'
+import { Id, Moment } from '../api/wire.ts'
 
 export const Grants = z
   .object({ audio: z.boolean(), camera: z.boolean(), screen: z.boolean() })

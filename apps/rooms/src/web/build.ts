@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { brandMark } from '@latchkey/web/brand'
 import { type OperationTable, bundleClient, operationTable } from '@latchkey/web/build'
-import { apiOperations } from '../http/operations.ts'
+import { apiOperations } from '../operations.ts'
 
 export const operations: OperationTable = operationTable(apiOperations)
 

@@ -1,6 +1,6 @@
 // Properties of every response, successful or not (R11.5, R15, R24).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { failures } from '../../src/failures.ts'
+import { failures } from '../../src/api/failures.ts'
 import { MESH } from '../voice/call.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { routes } from './operations.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Ajv2020 } from 'ajv/dist/2020'
-import { failures } from '../../src/failures.ts'
+import { failures } from '../../src/api/failures.ts'
 import { createReference } from '../../src/http/reference-page.ts'
 import { createDocument } from '../../src/http/reference.ts'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/api/version.ts'
 import { type Browser, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 import { routes } from './operations.ts'
 

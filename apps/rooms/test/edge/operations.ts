@@ -1,5 +1,5 @@
 import { API_PATH } from '../../src/http/api.ts'
-import { apiOperations } from '../../src/http/operations.ts'
+import { apiOperations } from '../../src/operations.ts'
 
 /** An address and a method of the API. */
 export interface Route {

@@ -1,8 +1,8 @@
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { createRates } from '../../src/rates.ts'
-import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { createRates } from '../../src/api/rates.ts'
+import { DEFAULT_LIMITS } from '../../src/api/limits.ts'
 import { NOON, openRooms } from '../rooms.ts'
 
 /** The number of responses per status. */

@@ -8,7 +8,7 @@ import type { SessionRow, Tables, UserRow } from '../../src/db/tables.ts'
 import { identityJobs } from '../../src/jobs/identity.ts'
 import type { Job, JobResult } from '../../src/jobs/job.ts'
 import { Scheduler } from '../../src/jobs/scheduler.ts'
-import type { ClusterEvent } from '../../src/cluster-events.ts'
+import type { ClusterEvent } from '../../src/api/cluster-events.ts'
 import { namesOf } from '../../src/users/names.ts'
 import { NOON } from '../rooms.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onSqlite } from '@latchkey/database/testing'
-import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import type { ProviderConfig } from '../../src/identity/provider-config.ts'
 import { findAuditEvents } from '../audit-log.ts'
 import { ALICE, type HostileProvider, hostileProvider } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'

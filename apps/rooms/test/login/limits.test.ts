@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { apiOperations } from '../../src/http/operations.ts'
+import { apiOperations } from '../../src/operations.ts'
 import { findAuditEvents } from '../audit-log.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'

@@ -1,7 +1,7 @@
 // Providers that answer as others than the standard describes, with the settings of
 // docs/rooms/providers.md.
 import { describe, expect, test } from 'bun:test'
-import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import type { ProviderConfig } from '../../src/identity/provider-config.ts'
 import { readSettings } from '../../src/settings/settings.ts'
 import { CLIENT_ID, type HostileProvider, type Json, type Person } from '../provider/hostile.ts'
 import { documentedSettings } from '../real/documented.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { KyselyPlugin, PluginTransformQueryArgs, PluginTransformResultArgs } from 'kysely'
 import { eachDialect } from '@latchkey/database/testing'
-import { apiOperations } from '../../src/http/operations.ts'
+import { apiOperations } from '../../src/operations.ts'
 import { updateLoginGrants } from '../../src/grants/login-grants.ts'
 import { findAuditEvents } from '../audit-log.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'

@@ -1,6 +1,6 @@
 import type { AnyOperation } from '@latchkey/http/operation'
-import type { Context } from '../../src/context.ts'
-import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
+import type { Context } from '../../src/api/context.ts'
+import { DEFAULT_LIMITS, type LimitName } from '../../src/api/limits.ts'
 import { signedInGuest, signedInUser } from '../actions.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { onSqlite } from '@latchkey/database/testing'
 import fc from 'fast-check'
 import type { z } from 'zod'
-import { failures } from '../../src/failures.ts'
+import { failures } from '../../src/api/failures.ts'
 import { createDocument } from '../../src/http/reference.ts'
-import { apiOperations } from '../../src/http/operations.ts'
+import { apiOperations } from '../../src/operations.ts'
 import {
   ACTORS,
   type ActorName,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { failures } from '../../src/failures.ts'
-import { apiOperations } from '../../src/http/operations.ts'
+import { failures } from '../../src/api/failures.ts'
+import { apiOperations } from '../../src/operations.ts'
 
 const SCOPES = ['public', 'session', 'member', 'admin']
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/api/version.ts'
 import { ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 
 let rooms: TestRooms

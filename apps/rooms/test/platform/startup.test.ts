@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { grantPlatformAdmin } from '../../src/grants/operations.ts'
-import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import type { ProviderConfig } from '../../src/identity/provider-config.ts'
 import { type HostileProvider, claimPath } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'
 

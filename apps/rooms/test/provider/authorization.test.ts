@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import type { ProviderConfig } from '../../src/identity/provider-config.ts'
 import type { AuthorizationRequest } from '../../src/login/provider.ts'
 import { CLIENT_ID, REDIRECT_URI } from './hostile.ts'
 import { type ProviderBench, openProviderBench, begin, failureOf, login, redeem } from './provider.ts'

@@ -7,9 +7,9 @@ import {
   randomBytes,
   sign as signBytes,
 } from 'node:crypto'
-import { parseClaimPath } from '../../src/login/claim-path.ts'
-import type { ClaimPath } from '../../src/login/claim-path.ts'
-import type { OAuth2Config, OidcConfig, TeamsConfig } from '../../src/login/provider-config.ts'
+import { parseClaimPath } from '../../src/identity/claim-path.ts'
+import type { ClaimPath } from '../../src/identity/claim-path.ts'
+import type { OAuth2Config, OidcConfig, TeamsConfig } from '../../src/identity/provider-config.ts'
 
 export type Json = Record<string, unknown>
 export type Endpoint = 'metadata' | 'jwks' | 'token' | 'userinfo'

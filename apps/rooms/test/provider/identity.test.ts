@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import type { OAuth2Config, OidcConfig } from '../../src/login/provider-config.ts'
+import type { OAuth2Config, OidcConfig } from '../../src/identity/provider-config.ts'
 import { type Json, type Person, claimPath } from './hostile.ts'
 import { type ProviderBench, openProviderBench, failureOf, login } from './provider.ts'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createProvider } from '../../src/login/create-provider.ts'
 import type { ProviderOptions } from '../../src/login/create-provider.ts'
-import type { ProviderConfig } from '../../src/login/provider-config.ts'
+import type { ProviderConfig } from '../../src/identity/provider-config.ts'
 import { LoginFailure, type Provider, type ProviderIdentity } from '../../src/login/provider.ts'
 import { ALICE, type HostileProvider, type Person, REDIRECT_URI, hostileProvider, sha256 } from './hostile.ts'
 

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { generateVAPIDKeys } from 'web-push'
-import { Delivery, type DeliveryOptions, type Push, type PushOutcome } from '../../src/push/delivery.ts'
-import { sendPush } from '../../src/push/outbound.ts'
+import {
+  Delivery,
+  type DeliveryOptions,
+  type Push,
+  type PushOutcome,
+} from '../../src/notifications/push/delivery.ts'
+import { sendPush } from '../../src/notifications/push/outbound.ts'
 import { until } from '../until.ts'
 import { type PushBrowser, type PushReceiver, pushReceiver } from './receiver.ts'
 

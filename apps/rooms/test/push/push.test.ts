@@ -15,8 +15,8 @@ import {
   removeMember,
   succeed,
 } from '../actions.ts'
-import type { PushKeys } from '../../src/push/keys.ts'
-import { deleteGone, putSubscription } from '../../src/push/store.ts'
+import type { PushKeys } from '../../src/notifications/push/keys.ts'
+import { deleteGone, putSubscription } from '../../src/notifications/push/store.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { type PushReceiver, pushReceiver } from './receiver.ts'
 

@@ -1,7 +1,7 @@
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 import { freePort } from '@latchkey/http/free-port'
 import { importJWK, jwtVerify } from 'jose'
-import type { OutboundOptions } from '../../src/push/outbound.ts'
+import type { OutboundOptions } from '../../src/notifications/push/outbound.ts'
 import { KEY, VALID } from '../provider/certificates.ts'
 
 /** The host of its certificate. */

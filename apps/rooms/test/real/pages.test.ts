@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
-import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/api/limits.ts'
 import { declarations } from '../../src/settings/declarations.ts'
 
 const ROOT = join(import.meta.dir, '../../../..')

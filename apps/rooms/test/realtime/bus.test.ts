@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createLog } from '@latchkey/http/log'
-import type { RemoteEvent, ClusterEvent } from '../../src/cluster-events.ts'
+import type { RemoteEvent, ClusterEvent } from '../../src/api/cluster-events.ts'
 import { type Bus, createLocalBus } from '../../src/realtime/bus.ts'
 import { createRedisBus } from '../../src/realtime/bus-redis.ts'
 import { createRoom, member } from '../actions.ts'

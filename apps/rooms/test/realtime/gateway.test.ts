@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import type { LimitName } from '../../src/limits.ts'
+import type { LimitName } from '../../src/api/limits.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 import { admin, createRoom, guest, member } from '../actions.ts'
 import { roomsPerTest } from '../per-test.ts'

@@ -1,5 +1,5 @@
 import { createLog } from '@latchkey/http/log'
-import { type ClusterEvent, toRemoteEvent } from '../../src/cluster-events.ts'
+import { type ClusterEvent, toRemoteEvent } from '../../src/api/cluster-events.ts'
 import { type Bus, type ClusterEventListener, createLocalBus } from '../../src/realtime/bus.ts'
 
 /** The faults of a bus. */

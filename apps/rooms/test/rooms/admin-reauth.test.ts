@@ -1,8 +1,8 @@
 // The operations in rooms that an administrator may use after ADMIN_REAUTH_SECONDS, one by one.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { onSqlite } from '@latchkey/database/testing'
-import { apiOperations } from '../../src/http/operations.ts'
-import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
+import { apiOperations } from '../../src/operations.ts'
+import { DEFAULT_LIMITS, type LimitName } from '../../src/api/limits.ts'
 import {
   type TestUser,
   admin,

@@ -1,7 +1,7 @@
 // Every operation on messages, by every kind of user, against the permission matrix (R17.4, R34).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { onSqlite } from '@latchkey/database/testing'
-import { DEFAULT_LIMITS, type LimitName } from '../../src/limits.ts'
+import { DEFAULT_LIMITS, type LimitName } from '../../src/api/limits.ts'
 import { messageOperations } from '../../src/messages/operations.ts'
 import {
   type TestUser,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import type { ClusterEvent } from '../../src/cluster-events.ts'
+import type { ClusterEvent } from '../../src/api/cluster-events.ts'
 import { pagesOfMessages } from '../../src/account/store.ts'
 import { roomJobs } from '../../src/jobs/rooms.ts'
 import {

@@ -1,7 +1,7 @@
 import { insertSession } from '../../src/sessions/store.ts'
 import type { UserRow } from '../../src/db/tables.ts'
 import { lifetimesOf } from '../../src/sessions/session.ts'
-import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/api/limits.ts'
 import { namesOf } from '../../src/users/names.ts'
 import type { Browser, TestRooms } from '../rooms.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { apiOperations } from '../../src/http/operations.ts'
+import { apiOperations } from '../../src/operations.ts'
 import { ClientFrame } from '../../src/realtime/protocol.ts'
 import { guest, member } from '../actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { apiOperations } from '../../src/http/operations.ts'
+import { apiOperations } from '../../src/operations.ts'
 import { createRoom, member, refusal } from '../actions.ts'
 import { listen } from '../realtime/live.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Environment, SettingsError } from '@latchkey/settings/settings'
 import fc from 'fast-check'
-import { DEFAULT_LIMITS, parseLimits } from '../../src/limits.ts'
+import { DEFAULT_LIMITS, parseLimits } from '../../src/api/limits.ts'
 import { declarations } from '../../src/settings/declarations.ts'
 import { readSettings, settingsWarnings } from '../../src/settings/settings.ts'
 

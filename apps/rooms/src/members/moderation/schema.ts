@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { RoomBanRow } from '../../db/tables.ts'
 import { MemberRole } from '../schema.ts'
-import { NextCursor } from '../../paging.ts'
-import { trimmedText } from '../../text.ts'
-import { Moment, toMoment, toMomentOrNull } from '../../wire.ts'
+import { NextCursor } from '../../api/paging.ts'
+import { trimmedText } from '../../api/text.ts'
+import { Moment, toMoment, toMomentOrNull } from '../../api/wire.ts'
 
 const DEFAULT_COOLDOWN_MINUTES = 10
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { RoomBanRow, Tables } from '../../db/tables.ts'
-import { type Position, pageOf } from '../../paging.ts'
+import { type Position, pageOf } from '../../api/paging.ts'
 import { nicknameIn } from '../../rooms/nickname.ts'
 import { isLiveBan } from '../../rooms/access-store.ts'
 import type { BanWithUser } from './schema.ts'

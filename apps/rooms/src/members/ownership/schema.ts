@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
 import type { RoomOwnershipTransferRow, RoomRow } from '../../db/tables.ts'
-import { NextCursor, PageQuery } from '../../paging.ts'
-import { trimmedText } from '../../text.ts'
-import { Id, Moment, Success, toMoment } from '../../wire.ts'
+import { NextCursor, PageQuery } from '../../api/paging.ts'
+import { trimmedText } from '../../api/text.ts'
+import { Id, Moment, Success, toMoment } from '../../api/wire.ts'
 
 const Transfer = z
   .object({

@@ -3,9 +3,9 @@ import type { Kysely, Transaction } from 'kysely'
 import { foldText } from '@latchkey/http/fold'
 import { containsText } from '@latchkey/database/database'
 import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
-import { type Position, pageOf } from '../../paging.ts'
+import { type Position, pageOf } from '../../api/paging.ts'
 import { queryParticipantCount } from '../../rooms/store.ts'
-import { Id } from '../../wire.ts'
+import { Id } from '../../api/wire.ts'
 import type { RoomWithCounts, TransferWithNames } from './schema.ts'
 
 export async function insertTransfer(

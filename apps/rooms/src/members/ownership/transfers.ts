@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
-import type { ClusterEvent } from '../../cluster-events.ts'
+import type { ClusterEvent } from '../../api/cluster-events.ts'
 
 /** Pending transfer of a room; undefined also after its expiry. */
 export async function findTransfer(

@@ -1,6 +1,6 @@
 import { type ListKey, createCursor, readCursor } from '@latchkey/http/cursor'
-import { type Context, actorOf, operation } from '../../context.ts'
-import { failure } from '../../failures.ts'
+import { type Context, actorOf, operation } from '../../api/context.ts'
+import { failure } from '../../api/failures.ts'
 import { type UserRoomAccess, findAccessToRooms } from '../../rooms/access-store.ts'
 import { ENTRY_REFUSALS, admitReader } from '../../rooms/admission.ts'
 import { decideEntry } from '../../rooms/permissions.ts'

@@ -1,7 +1,7 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
-import { NextCursor, PAGE_LIMIT, wholeNumber } from '../../paging.ts'
-import { Id, QueriedTime } from '../../wire.ts'
+import { NextCursor, PAGE_LIMIT, wholeNumber } from '../../api/paging.ts'
+import { Id, QueriedTime } from '../../api/wire.ts'
 import { Message } from '../schema.ts'
 
 /** More than all words that narrow a search. */

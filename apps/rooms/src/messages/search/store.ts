@@ -2,7 +2,7 @@ import { type Database, containsText, inList } from '@latchkey/database/database
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { BUCKET_BITS } from '../../db/migrations/0001-schema-search.ts'
 import type { RoomMessageRow, Tables } from '../../db/tables.ts'
-import { type RoomViewer, selectListedRooms } from '../../rooms/lobby.ts'
+import { type RoomViewer, selectListedRooms } from '../../rooms/list-store.ts'
 import { isReadableRow } from '../../rooms/history.ts'
 import type { ReadableRange } from '../store.ts'
 import { type Tag, FILE_TAG, LINK_TAG, authorTag, roomTag } from './document.ts'

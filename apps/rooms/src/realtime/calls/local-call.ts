@@ -1,5 +1,5 @@
 import type { Connection } from '../connection.ts'
-import { toMomentOrNull } from '../../wire.ts'
+import { toMomentOrNull } from '../../api/wire.ts'
 import { type Grants, isLess } from '../../voice/grants.ts'
 import { type Peer, mayStayInCall, toCallPeer } from '../../voice/store.ts'
 

@@ -1,4 +1,4 @@
-import { failure } from '../../failures.ts'
+import { failure } from '../../api/failures.ts'
 import { KINDS, SOURCES, type Source } from '../../voice/sources.ts'
 
 /**

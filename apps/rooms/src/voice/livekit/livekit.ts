@@ -1,5 +1,5 @@
 import type { LiveKitSettings } from '../../settings/voice.ts'
-import { failure } from '../../failures.ts'
+import { failure } from '../../api/failures.ts'
 import type { Grants } from '../grants.ts'
 import { LiveKitApi, LiveKitFailure } from './api.ts'
 import {

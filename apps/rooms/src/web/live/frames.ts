@@ -1,5 +1,5 @@
 import type { EventMessage, Message } from '../../messages/schema.ts'
-import type { RemovalReason, RoomEvent } from '../../cluster-events.ts'
+import type { RemovalReason, RoomEvent } from '../../api/cluster-events.ts'
 import type { Person, PresentPerson, Room } from '../../rooms/schema.ts'
 import type { CallPeer } from '../../voice/schema.ts'
 

@@ -1,7 +1,7 @@
 import { Radio, Stack } from '@mantine/core'
 import { showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
-import { NOTIFICATION_LEVELS } from '../../../notifications/levels.ts'
+import { NOTIFICATION_LEVELS } from '../../../rooms/notification-levels.ts'
 import { call } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'

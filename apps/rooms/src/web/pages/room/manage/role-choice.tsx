@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import { MEMBER_ROLES, type MemberRole } from '../../../../roles.ts'
+import { MEMBER_ROLES, type MemberRole } from '../../../../api/roles.ts'
 import { useText } from '../../../texts/text.ts'
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
-import { ROOM_ROLES } from '../../../../roles.ts'
+import { ROOM_ROLES } from '../../../../api/roles.ts'
 import type { Person } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'

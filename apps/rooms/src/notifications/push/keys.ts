@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { seal, unseal } from '@latchkey/tokens/seal'
 import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
-import { findState, instanceIdOf, saveState } from '../platform/store.ts'
+import type { Tables } from '../../db/tables.ts'
+import { findState, instanceIdOf, saveState } from '../../platform/store.ts'
 
 /** Keys by which push services recognise this instance (VAPID, RFC 8292), in base64url. */
 export interface PushKeys {

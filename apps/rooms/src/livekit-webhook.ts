@@ -1,12 +1,12 @@
 import { readPieces } from '@latchkey/http/body'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { z } from 'zod'
-import { failure } from '../failures.ts'
-import type { MediaControl } from '../realtime/calls/media-control.ts'
-import type { Services } from '../services.ts'
-import { LIVEKIT_PATH, type LiveKit } from '../voice/livekit/livekit.ts'
-import { answerAt } from './api.ts'
-import { clientOf } from './client.ts'
+import { failure } from './api/failures.ts'
+import type { MediaControl } from './realtime/calls/media-control.ts'
+import type { Services } from './services.ts'
+import { LIVEKIT_PATH, type LiveKit } from './voice/livekit/livekit.ts'
+import { answerAt } from './http/api.ts'
+import { clientOf } from './http/client.ts'
 
 export const WEBHOOK_PATH = `${LIVEKIT_PATH}/webhook`
 

@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import { invitationRevokedEvents, listUnanswered } from '../invitations/store.ts'
-import type { ClusterEvent } from '../cluster-events.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
 import { findTransfer, transferEndedEvents } from '../members/ownership/transfers.ts'
-import { revokeAccess } from './eviction.ts'
-import { deleteRoomRows, listMemberIds } from './store.ts'
+import { revokeAccess } from '../rooms/eviction.ts'
+import { deleteRoomRows, listMemberIds } from '../rooms/store.ts'
 
 /**
  * Deletes a room; the only place that does. The room must be locked. Returns the events for its

@@ -1,10 +1,10 @@
 import type { Database } from '@latchkey/database/database'
-import type { Tables } from '../db/tables.ts'
-import { countNotable, isQuiet } from '../notifications/notable.ts'
-import { toNotificationSettings } from '../notifications/schema.ts'
-import { type UserRoomAccess, findAccessOfUsers } from '../rooms/access-store.ts'
-import { decideOrdinaryEntry } from '../rooms/permissions.ts'
-import { findUnread, readSeqOf } from '../unread/unread.ts'
+import type { Tables } from '../../db/tables.ts'
+import { countNotable, isQuiet } from '../notable.ts'
+import { toNotificationSettings } from '../schema.ts'
+import { type UserRoomAccess, findAccessOfUsers } from '../../rooms/access-store.ts'
+import { decideOrdinaryEntry } from '../../rooms/permissions.ts'
+import { findUnread, readSeqOf } from '../../unread/unread.ts'
 import { listSettingsOf, listSubscribedFollowers } from './store.ts'
 
 export interface Recipient {

@@ -4,7 +4,7 @@ import { foldText } from '@latchkey/http/fold'
 import { containsText } from '@latchkey/database/database'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomRow, Tables } from '../db/tables.ts'
-import { type Position, pageOf } from '../paging.ts'
+import { type Position, pageOf } from '../api/paging.ts'
 import { ADDRESS_BAN_MS, isLiveBan } from './access-store.ts'
 import { queryParticipantCount } from './store.ts'
 

@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../context.ts'
+import { type Context, actorOf, operation } from '../api/context.ts'
 import type { RoomRow, Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
-import type { ClusterEvent } from '../cluster-events.ts'
-import { findPage } from '../paging.ts'
+import { failure } from '../api/failures.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
+import { findPage } from '../api/paging.ts'
 import { findUnread, findUnreadOf } from '../unread/unread.ts'
-import { SUCCESS, Success, toMoment } from '../wire.ts'
-import { auditRoom } from './audit.ts'
+import { SUCCESS, Success, toMoment } from '../api/wire.ts'
+import { auditRoom } from '../rooms/audit.ts'
 import {
   CHANGE_REFUSALS,
   ENTRY_REFUSALS,
@@ -15,13 +15,13 @@ import {
   admitReader,
   entrantOf,
   requirePermission,
-} from './admission.ts'
+} from '../rooms/admission.ts'
 import { columnsOf, differences } from './columns.ts'
 import { deleteRoom } from './deletion.ts'
-import { revokeLostAccess } from './eviction.ts'
-import { listRooms } from './lobby.ts'
-import { appendEvent, lockRoom } from './log.ts'
-import type { RoomAction } from './permissions.ts'
+import { revokeLostAccess } from '../rooms/eviction.ts'
+import { listRooms } from '../rooms/list-store.ts'
+import { appendEvent, lockRoom } from '../rooms/log.ts'
+import type { RoomAction } from '../rooms/permissions.ts'
 import {
   NewRoom,
   Participant,
@@ -34,8 +34,8 @@ import {
   toPerson,
   toRoom,
   toSharedRoom,
-} from './schema.ts'
-import { type UserRoomAccess, findAccessToRooms } from './access-store.ts'
+} from '../rooms/schema.ts'
+import { type UserRoomAccess, findAccessToRooms } from '../rooms/access-store.ts'
 import {
   countOwnedRooms,
   countParticipants,
@@ -44,10 +44,10 @@ import {
   insertRoom,
   listParticipants,
   updateRoom,
-} from './store.ts'
+} from '../rooms/store.ts'
 import { findCalls, findParticipantVoices } from '../voice/store.ts'
 import { findPreviews } from './previews.ts'
-import { join, leave } from './visit-operations.ts'
+import { join, leave } from '../rooms/visit-operations.ts'
 
 const tag = 'Rooms'
 /** A room with more participants lists only this many (R16.3). */

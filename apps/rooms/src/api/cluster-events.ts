@@ -1,6 +1,6 @@
-import type { RoomEventType } from './db/tables.ts'
+import type { RoomEventType } from '../db/tables.ts'
 import type { LimitName } from './limits.ts'
-import type { Unread } from './rooms/schema.ts'
+import type { Unread } from '../rooms/schema.ts'
 
 /**
  * Stored event of a room as clients see it (R18.8), without the parts that depend on the recipient.

@@ -6,12 +6,12 @@ import { findFilesOf } from '../files/store.ts'
 import { excerptOf } from '../messages/excerpt.ts'
 import { mentionedIdsIn, withNames } from '../messages/mention-tokens.ts'
 import { isAccount } from '../users/store.ts'
-import { toMoment } from '../wire.ts'
-import type { UserRoomAccess } from './access-store.ts'
-import { readableAfterSeq, retainedAfterMs } from './history.ts'
-import { nicknameIn } from './nickname.ts'
-import { decideOrdinaryEntry } from './permissions.ts'
-import type { RoomPreview } from './schema.ts'
+import { toMoment } from '../api/wire.ts'
+import type { UserRoomAccess } from '../rooms/access-store.ts'
+import { readableAfterSeq, retainedAfterMs } from '../rooms/history.ts'
+import { nicknameIn } from '../rooms/nickname.ts'
+import { decideOrdinaryEntry } from '../rooms/permissions.ts'
+import type { RoomPreview } from '../rooms/schema.ts'
 
 const MAX_PEOPLE = 5
 /** Among so many of the newest messages, one that is not deleted is looked for. */

@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely'
-import { recordAudit } from '../../audit/store.ts'
-import type { RoomRow, Tables } from '../../db/tables.ts'
-import type { ClusterEvent } from '../../cluster-events.ts'
-import { deleteRoom } from '../../rooms/deletion.ts'
-import { lockRoom } from '../../rooms/log.ts'
-import { lockAccount } from '../../users/store.ts'
-import { handOver } from './handover.ts'
-import { findSuccessor } from './store.ts'
+import { recordAudit } from '../audit/store.ts'
+import type { RoomRow, Tables } from '../db/tables.ts'
+import type { ClusterEvent } from '../api/cluster-events.ts'
+import { deleteRoom } from '../lobby/deletion.ts'
+import { lockRoom } from '../rooms/log.ts'
+import { lockAccount } from '../users/store.ts'
+import { handOver } from '../members/ownership/handover.ts'
+import { findSuccessor } from '../members/ownership/store.ts'
 
 /**
  * Prepares the deletion of an owner's account: each room passes to the moderator with the longest

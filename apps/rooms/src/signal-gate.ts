@@ -1,12 +1,12 @@
-import { failure } from '../failures.ts'
-import { readCaller } from '../http/caller.ts'
-import type { Services } from '../services.ts'
-import type { Grants } from '../voice/grants.ts'
-import { LIVEKIT_PATH, type LiveKit } from '../voice/livekit/livekit.ts'
-import { isOwnConnection, listPeers } from '../voice/store.ts'
-import type { RelayedParticipant } from './calls/signal-relays.ts'
-import { type UpgradingServer, notWebSocketRequest } from './gateway.ts'
-import type { Hub } from './hub.ts'
+import { failure } from './api/failures.ts'
+import { readCaller } from './http/caller.ts'
+import type { Services } from './services.ts'
+import type { Grants } from './voice/grants.ts'
+import { LIVEKIT_PATH, type LiveKit } from './voice/livekit/livekit.ts'
+import { isOwnConnection, listPeers } from './voice/store.ts'
+import type { RelayedParticipant } from './realtime/calls/signal-relays.ts'
+import { type UpgradingServer, notWebSocketRequest } from './realtime/gateway.ts'
+import type { Hub } from './realtime/hub.ts'
 
 const SOCKET_PATHS: ReadonlySet<string> = new Set([`${LIVEKIT_PATH}/rtc`, `${LIVEKIT_PATH}/rtc/v1`])
 const VALIDATION_PATHS: ReadonlySet<string> = new Set([...SOCKET_PATHS].map((path) => `${path}/validate`))

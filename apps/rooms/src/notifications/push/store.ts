@@ -1,10 +1,10 @@
 import { inList } from '@latchkey/database/database'
 import type { Database } from '@latchkey/database/database'
 import { type Kysely, type Transaction, sql } from 'kysely'
-import { rowsFrom } from '../db/json-rows.ts'
-import type { NotificationSettingsRow, PushSubscriptionRow } from '../db/notification-rows.ts'
-import type { Tables } from '../db/tables.ts'
-import { DEFAULT_LEVEL } from '../notifications/levels.ts'
+import { rowsFrom } from '../../db/json-rows.ts'
+import type { NotificationSettingsRow, PushSubscriptionRow } from '../../db/notification-rows.ts'
+import type { Tables } from '../../db/tables.ts'
+import { DEFAULT_LEVEL } from '../../rooms/notification-levels.ts'
 
 /** Stores the subscription of a session. It replaces the last one, and that of another session of the same browser. */
 export async function putSubscription(tx: Transaction<Tables>, row: PushSubscriptionRow): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../context.ts'
-import { failure } from '../failures.ts'
-import { SUCCESS, Success } from '../wire.ts'
+import { type Context, actorOf, operation } from '../../api/context.ts'
+import { failure } from '../../api/failures.ts'
+import { SUCCESS, Success } from '../../api/wire.ts'
 import { PushSubscription, SubscriptionParams } from './schema.ts'
 import { deleteSubscription, putSubscription } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { ECDH } from 'node:crypto'
 import { z } from 'zod'
-import { Id } from '../wire.ts'
+import { Id } from '../../api/wire.ts'
 
 /** Push services of browsers have the port of https (R30.3). */
 const Endpoint = z

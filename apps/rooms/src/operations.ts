@@ -1,0 +1,42 @@
+import type { AnyOperation } from '@latchkey/http/operation'
+import { accountOperations } from './account/operations.ts'
+import { adminOperations } from './admin/operations.ts'
+import type { Context } from './api/context.ts'
+import { fileOperations } from './files/operations.ts'
+import { guestOperations } from './guests/operations.ts'
+import { invitationOperations } from './invitations/operations.ts'
+import { memberOperations } from './members/operations.ts'
+import { messageOperations } from './messages/operations.ts'
+import { searchOperations } from './messages/search/operations.ts'
+import { moderationOperations } from './members/moderation/operations.ts'
+import { ownershipOperations } from './members/ownership/operations.ts'
+import { platformOperations } from './platform/operations.ts'
+import { roomOperations } from './lobby/operations.ts'
+import { notificationOperations } from './notifications/operations.ts'
+import { pushOperations } from './notifications/push/operations.ts'
+import { unreadOperations } from './unread/operations.ts'
+import { sessionOperations } from './sessions/operations.ts'
+import { ticketOperations } from './sessions/ticket-operations.ts'
+import { callOperations } from './voice/operations.ts'
+
+/** Everything that the API can do, in the order of its document. */
+export const apiOperations: readonly AnyOperation<Context>[] = [
+  ...platformOperations,
+  ...guestOperations,
+  ...sessionOperations,
+  ...ticketOperations,
+  ...accountOperations,
+  ...roomOperations,
+  ...unreadOperations,
+  ...notificationOperations,
+  ...pushOperations,
+  ...messageOperations,
+  ...searchOperations,
+  ...fileOperations,
+  ...memberOperations,
+  ...moderationOperations,
+  ...invitationOperations,
+  ...ownershipOperations,
+  ...callOperations,
+  ...adminOperations,
+]
