@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { fontBytes, fontFace, fontName } from './font.ts'
 import { fileName, joinChunks, loadedWith, scriptsOf } from './chunks.ts'
+import { languageImports } from './language-imports.ts'
 import { usedParts } from './mantine-parts.ts'
 import { mantineStyles } from './mantine-styles.ts'
 import { nativeScroll } from './native-scroll.ts'
@@ -126,7 +127,7 @@ async function bundleSources(
       OPERATIONS: JSON.stringify(operations),
       WORKERS: JSON.stringify(Object.fromEntries(addresses)),
     },
-    plugins: [preact, nativeScroll, usedParts([import.meta.dirname, dirname(main)])],
+    plugins: [preact, nativeScroll, languageImports, usedParts([import.meta.dirname, dirname(main)])],
   })
   let styles = ''
   for (const output of outputs) {

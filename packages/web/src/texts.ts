@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { CallError } from './call.ts'
 import { momentFormat, numberFormat } from './formats.ts'
 import { type Language, firstLanguage, isLanguage } from './languages.ts'
-import type { SharedTextKey } from './shared-texts.ts'
+import type { SharedTextKey } from './texts/shared.ts'
 
 /** Flat keys. Plural forms end in `_one` and `_other`. `app.name` is the name of the app. */
 export type Texts = Readonly<Record<string, string>> & { readonly 'app.name': string }
@@ -14,17 +14,17 @@ export type TextKey<T> = keyof T extends infer Key
     : Key
   : never
 
-/** Loads the texts of each language: `{ en: () => import('./en/index.ts'), … }`. */
-export type TextLoaders<T extends Texts = Texts> = PartLoaders<T>
-
-/** Loads the texts of a part of an app in each language. */
-export type PartLoaders<T = Readonly<Record<string, string>>> = Readonly<
-  Record<Language, () => Promise<{ readonly default: T }>>
->
+/**
+ * Loads the texts of a part of an app in a language: `(language) => import(`./${language}/call.ts`)`
+ * (language-imports.ts).
+ */
+export type TextLoader<T = Readonly<Record<string, string>>> = (
+  language: Language,
+) => Promise<{ readonly default: T }>
 
 export interface Wording {
   /** All texts of the app, including the shared ones. */
-  texts: TextLoaders
+  texts: TextLoader<Texts>
   /** The operator's name for the instance. It replaces `app.name` in every language. */
   product?: string | undefined
   /** Returns the key of the text for a refusal. Without one, the server's own text is onDisplay. */
@@ -43,9 +43,9 @@ let wording: Pick<Wording, 'failureKey'> & Partial<Wording> = { failureKey: () =
 /** The language that was requested last. Another may still be loading. */
 let requested: Language = 'en'
 const listeners = new Set<() => void>()
-const further = new Set<PartLoaders>()
+const further = new Set<TextLoader>()
 /** Those whose texts are on display. */
-let onDisplay: ReadonlySet<PartLoaders> = new Set()
+let onDisplay: ReadonlySet<TextLoader> = new Set()
 /** The last request of texts. */
 let showing: Promise<void> = Promise.resolve()
 
@@ -64,10 +64,10 @@ function showLanguage(language: Language): Promise<void> {
 
 async function loadTexts(
   language: Language,
-  loaders: readonly PartLoaders[],
+  loaders: readonly TextLoader[],
   isLast: () => boolean,
 ): Promise<void> {
-  const loaded = await Promise.all(loaders.map((each) => each[language]()))
+  const loaded = await Promise.all(loaders.map((each) => each(language)))
   // The last request shows the texts of this one, too.
   if (!isLast()) return showing
   if (loaded.length === 0) return undefined
@@ -94,7 +94,7 @@ export function startTexts(appWording: Wording): Promise<void> {
  * Loads texts that only a part of the app needs, and shows them from then on. Await it before that
  * part is rendered, such as in `lazy`.
  */
-export function addTexts(loaders: PartLoaders): Promise<void> {
+export function addTexts(loaders: TextLoader): Promise<void> {
   if (onDisplay.has(loaders)) return Promise.resolve()
   further.add(loaders)
   return showLanguage(requested)

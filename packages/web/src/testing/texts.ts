@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { LANGUAGES, isLanguage } from '../languages.ts'
+import { LANGUAGES, type Language, isLanguage } from '../languages.ts'
 import shared from '../texts/en/shared.ts'
-import type { PartLoaders } from '../texts.ts'
+import type { TextLoader } from '../texts.ts'
 
 type Texts = Readonly<Record<string, string>>
 
 const placeholders = (text: string | undefined) => (text?.match(/{{\w+}}/g) ?? []).toSorted()
 
 /** Loads the texts of every language. */
-export async function loadTexts<T>(loaders: PartLoaders<T>) {
+export async function loadTexts<T>(load: TextLoader<T>) {
   const languages = Object.keys(LANGUAGES).filter(isLanguage)
   const loaded = await Promise.all(
-    languages.map(async (language) => [language, (await loaders[language]()).default] as const),
+    languages.map(async (language) => [language, (await load(language)).default] as const),
   )
-  return Object.fromEntries(loaded) as Record<keyof typeof loaders, T>
+  return Object.fromEntries(loaded) as Record<Language, T>
 }
 
 /**

@@ -124,11 +124,7 @@ void startClient(
     </Frame>
   </Router>,
   {
-    texts: {
-      en: async () => ({ default: en }),
-      sv: async () => ({ default: sv }),
-      id: async () => ({ default: en }),
-    },
+    texts: async (language) => ({ default: language === 'sv' ? sv : en }),
     failureKey: ({ code }) => code && `error.${code}`,
   },
 )

@@ -4,9 +4,7 @@ import { AppearanceMenu } from '@latchkey/web/parts/appearance-menu'
 import { CurrentPage } from '@latchkey/web/shell/current-page'
 import { Frame } from '@latchkey/web/shell/frame'
 import { startClient } from '@latchkey/web/start'
-import en from '@latchkey/web/texts/en/shared'
-import id from '@latchkey/web/texts/id/shared'
-import sv from '@latchkey/web/texts/sv/shared'
+import { sharedTexts } from '@latchkey/web/texts/shared'
 import { Router } from 'wouter'
 import { Brands } from './brands.tsx'
 import { Controls } from './controls.tsx'
@@ -53,11 +51,7 @@ void startClient(
     </Frame>
   </Router>,
   {
-    texts: {
-      en: async () => ({ default: { ...en, ...own } }),
-      sv: async () => ({ default: { ...sv, ...own } }),
-      id: async () => ({ default: { ...id, ...own } }),
-    },
+    texts: async (language) => ({ default: { ...(await sharedTexts(language)).default, ...own } }),
     failureKey: () => undefined,
   },
 )

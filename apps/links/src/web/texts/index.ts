@@ -1,15 +1,12 @@
-import type { TextKey, TextLoaders } from '@latchkey/web/texts'
+import type { TextKey, TextLoader } from '@latchkey/web/texts'
 import type { BehaviourKey } from './behaviour.ts'
 import type en from './en/index.ts'
 import type { PlanKey } from './plans.ts'
 import type { WebhookKey } from './webhooks.ts'
 
 /** Texts of the pages, loaded one language at a time. English defines the keys. */
-export const texts = {
-  en: () => import('./en/index.ts'),
-  id: () => import('./id/index.ts'),
-  sv: () => import('./sv/index.ts'),
-} satisfies TextLoaders<Record<keyof typeof en, string>>
+export const texts: TextLoader<Record<keyof typeof en, string>> = (language) =>
+  import(`./${language}/index.ts`)
 
 /** Those about behaviour, plans and webhooks are on display only after `addTexts`. */
 export type OwnKey = TextKey<typeof en> | BehaviourKey | PlanKey | WebhookKey

@@ -1,11 +1,8 @@
-import type { PartLoaders, TextKey } from '@latchkey/web/texts'
+import type { TextKey, TextLoader } from '@latchkey/web/texts'
 import type en from './en/plans.ts'
 
 /** Texts about plans, loaded with the parts that show them. */
-export const planTexts = {
-  en: () => import('./en/plans.ts'),
-  id: () => import('./id/plans.ts'),
-  sv: () => import('./sv/plans.ts'),
-} satisfies PartLoaders<Record<keyof typeof en, string>>
+export const planTexts: TextLoader<Record<keyof typeof en, string>> = (language) =>
+  import(`./${language}/plans.ts`)
 
 export type PlanKey = TextKey<typeof en>

@@ -1,11 +1,8 @@
-import type { PartLoaders, TextKey } from '@latchkey/web/texts'
+import type { TextKey, TextLoader } from '@latchkey/web/texts'
 import type en from './en/admin.ts'
 
 /** Texts of the administration page, loaded with it. */
-export const adminTexts = {
-  en: () => import('./en/admin.ts'),
-  id: () => import('./id/admin.ts'),
-  sv: () => import('./sv/admin.ts'),
-} satisfies PartLoaders<Record<keyof typeof en, string>>
+export const adminTexts: TextLoader<Record<keyof typeof en, string>> = (language) =>
+  import(`./${language}/admin.ts`)
 
 export type AdminKey = TextKey<typeof en>

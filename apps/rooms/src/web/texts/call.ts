@@ -1,11 +1,8 @@
-import type { PartLoaders, TextKey } from '@latchkey/web/texts'
+import type { TextKey, TextLoader } from '@latchkey/web/texts'
 import type en from './en/call.ts'
 
 /** Texts of calls, loaded with them. */
-export const callTexts = {
-  en: () => import('./en/call.ts'),
-  id: () => import('./id/call.ts'),
-  sv: () => import('./sv/call.ts'),
-} satisfies PartLoaders<Record<keyof typeof en, string>>
+export const callTexts: TextLoader<Record<keyof typeof en, string>> = (language) =>
+  import(`./${language}/call.ts`)
 
 export type CallKey = TextKey<typeof en>

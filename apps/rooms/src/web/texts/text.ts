@@ -1,7 +1,7 @@
 import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { momentFormat, numberFormat, relativeTime } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, hasText, useTexts } from '@latchkey/web/texts'
-import type { SharedTextKey } from '@latchkey/web/shared-texts'
+import type { SharedTextKey } from '@latchkey/web/texts/shared'
 import { instance } from '../instance.ts'
 import { type OwnKey, texts } from './index.ts'
 
