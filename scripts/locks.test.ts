@@ -12,7 +12,7 @@ const ALLOWED = [
   'packages/database/src/locks.ts',
   'packages/database/src/database.ts',
   'packages/database/src/instance-lock.ts',
-  'apps/links/src/clicks/recorder-postgres.ts',
+  'apps/links/src/counting/recorder-postgres.ts',
   'apps/links/src/db/migrations/0001-schema.ts',
 ]
 

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { type RawBuilder, sql } from 'kysely'
-import { RollupJob } from '../../apps/links/src/analytics/rollups/index.ts'
+import { RollupJob } from '../../apps/links/src/rollups/index.ts'
 import { invalidateRollups } from '../../apps/links/src/clicks/changed-hours.ts'
 import { migrations } from '../../apps/links/src/db/migrations.ts'
 import type { Tables } from '../../apps/links/src/db/tables.ts'

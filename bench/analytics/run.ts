@@ -10,7 +10,7 @@ import { getDashboard, getLinkAnalytics, getLinkTimeline } from '../../apps/link
 import { getAnalytics, getAnalyticsBreakdown } from '../../apps/links/src/analytics/explorer/operations.ts'
 import { FilteredReads } from '../../apps/links/src/analytics/explorer/filtered-reads.ts'
 import { Range } from '../../apps/links/src/analytics/schema.ts'
-import type { Context } from '../../apps/links/src/context.ts'
+import type { Context } from '../../apps/links/src/api/context.ts'
 import type { Tables } from '../../apps/links/src/db/tables.ts'
 import { listLinks } from '../../apps/links/src/links/list-operations.ts'
 import { SlugSpace } from '../../apps/links/src/links/slugs/generator.ts'

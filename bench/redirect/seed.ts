@@ -4,7 +4,7 @@ import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { migrations } from '@latchkey/links/db/migrations'
 import type { Tables } from '@latchkey/links/db/tables'
-import { urlKey } from '@latchkey/links/links/destination-url'
+import { urlKey } from '@latchkey/links/urls/destination-url'
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
 const CREATED_AT = 1_780_000_000

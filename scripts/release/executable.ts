@@ -59,7 +59,7 @@ export async function compile(folder: string, platform: Platform, file: string):
       '--no-compile-autoload-bunfig',
       join(ROOT, 'apps/latchkey/src/latchkey.ts'),
       join(ROOT, 'apps/links/src/analytics/explorer/filtered-worker.ts'),
-      join(ROOT, 'apps/links/src/clicks/drain-worker.ts'),
+      join(ROOT, 'apps/links/src/counting/drain-worker.ts'),
       join(ROOT, 'apps/links/src/links/behaviour/password-worker.ts'),
       join(ROOT, 'apps/links/src/transfer/import-worker.ts'),
       join(ROOT, 'packages/database/src/read-worker.ts'),

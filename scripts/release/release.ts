@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { VERSION } from '@latchkey/links/version'
+import { VERSION } from '@latchkey/links/api/version'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { packClients } from './clients.ts'
 import { compile, gather } from './executable.ts'

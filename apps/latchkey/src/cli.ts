@@ -1,4 +1,4 @@
-import { VERSION } from '@latchkey/links/version'
+import { VERSION } from '@latchkey/links/api/version'
 import { type Command, UsageError } from './command.ts'
 import { explainCommand } from './commands/explain.ts'
 import { health } from './commands/health.ts'

@@ -1,5 +1,5 @@
-import { toHost } from '@latchkey/links/domains/host'
-import type { Domain } from '@latchkey/links/links/slugs/slug'
+import { toHost } from '@latchkey/links/urls/host'
+import type { Domain } from '@latchkey/links/urls/slug'
 import type { Settings } from '@latchkey/links/settings/settings'
 import { UsageError } from './command.ts'
 

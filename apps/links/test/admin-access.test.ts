@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { lifetimeMs } from '../src/events/operations.ts'
+import { lifetimeMs } from '../src/live/operations.ts'
 import { claims, jwtSettings, startIssuer } from './issuer.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ANSWER_HEADERS } from '@latchkey/http/answer-headers'
 import { adminOperations, apiOperations } from '../src/http/operations.ts'
-import { rootNames } from '../src/links/slugs/reserved.ts'
+import { rootNames } from '../src/urls/reserved.ts'
 import { newSqliteUrls } from './test-database.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
-import { VERSION } from '../src/version.ts'
+import { VERSION } from '../src/api/version.ts'
 import { until } from './test-database.ts'
 import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { rootNames } from '../src/links/slugs/reserved.ts'
-import { titleUserAgent } from '../src/titles/fetch-title.ts'
+import { rootNames } from '../src/urls/reserved.ts'
+import { titleUserAgent } from '../src/destinations/fetch-title.ts'
 import { DESKTOP } from './actions.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
 

@@ -8,8 +8,8 @@ import { type Insertable, type RawBuilder, sql } from 'kysely'
 import { type ClassifiedClick, type JournalledClick, classifyClick } from '../src/clicks/click.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/tables.ts'
-import { recordChanges } from '../src/history/change-log.ts'
-import { parseSlugKey } from '../src/links/slugs/slug.ts'
+import { recordChanges } from '../src/changes/change-tracker.ts'
+import { parseSlugKey } from '../src/urls/slug.ts'
 
 /** A Tuesday, half past ten, UTC. */
 export const NOW = 1_795_516_200

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { literalTexts } from '@latchkey/links/failures'
+import { literalTexts } from '@latchkey/links/api/failures'
 import { NewApiKey } from '@latchkey/links/keys/schema'
 import { deleteKey, insertKey, listKeys } from '@latchkey/links/keys/store'
 import type { Settings } from '@latchkey/links/settings/settings'

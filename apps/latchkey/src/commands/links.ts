@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Link } from '@latchkey/links/links/schema'
-import { isSlug } from '@latchkey/links/links/slugs/slug'
+import { isSlug } from '@latchkey/links/urls/slug'
 import { type Command, UsageError, requireIdentity, requirePositionals } from '../command.ts'
 import { formatAmounts, plain, printError, printLine, table } from '../output.ts'
 import { type LinkSource, asCommandFailure, localLinks, remoteLinks } from './link-source.ts'

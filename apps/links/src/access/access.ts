@@ -1,7 +1,7 @@
 // Authentication of callers of the admin side (L16). Links has no sign-in of its own: either the
 // caller is on this machine, or the access layer authenticates it.
 import { type Trusted, parseTrusted } from '@latchkey/http/client-address'
-import { failures } from '../failures.ts'
+import { failures } from '../api/failures.ts'
 import { LOOPBACK_IDENTITY, type Settings } from '../settings/settings.ts'
 import { explainBadAssertion, verifyAssertion } from './assertion.ts'
 import { isIdentity, identityFromClaims } from './identity.ts'

@@ -3,11 +3,11 @@ import type { Tables } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/store.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
 import type { View } from './stats.ts'
-import { ranges } from './ranges.ts'
-import { sparkline } from './sparkline.ts'
+import { ranges } from '../time/ranges.ts'
+import { sparkline } from '../time/sparkline.ts'
 import { findFirstClickTimeOfInstance } from '../clicks/store.ts'
 import { countLinksByBucket, countLinksIn, findNewestLinkIds } from './created-links.ts'
-import type { Dimension } from './dimensions.ts'
+import type { Dimension } from '../clicks/dimensions.ts'
 import {
   type ClickedLinks,
   type InstanceBucket,
@@ -16,8 +16,8 @@ import {
   readInstanceBuckets,
   readInstanceStats,
   readRankings,
-} from './rollups/index.ts'
-import { DAY, type Window, currentWindow, delta, sum, windowsOf } from './window.ts'
+} from '../rollups/index.ts'
+import { DAY, type Window, currentWindow, delta, sum, windowsOf } from '../time/window.ts'
 
 type Db = Database<Tables>
 /** Links without their origin, which only the response adds. */

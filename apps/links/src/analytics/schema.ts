@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { OwnDomain } from '../domains/schema.ts'
-import { isTimeZone } from './calendar.ts'
-import { rangeNames } from './ranges.ts'
+import { isTimeZone } from '../time/calendar.ts'
+import { rangeNames } from '../time/ranges.ts'
 
 export const Range = z
   .enum(rangeNames)

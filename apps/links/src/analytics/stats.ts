@@ -1,10 +1,10 @@
-import { parseSlugKey } from '../links/slugs/slug.ts'
+import { parseSlugKey } from '../urls/slug.ts'
 import type { Database } from '@latchkey/database/database'
 import { findFirstClickTime } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { type Calendar, createCalendar, createTimelineCalendar } from './calendar.ts'
-import type { Dimension } from './dimensions.ts'
-import type { ViewerFilters } from './filters.ts'
+import { type Calendar, createCalendar, createTimelineCalendar } from '../time/calendar.ts'
+import type { Dimension } from '../clicks/dimensions.ts'
+import type { ViewerFilters } from '../clicks/filters.ts'
 import {
   type Ranking,
   type WindowClicks,
@@ -13,10 +13,10 @@ import {
   readRankings,
   readRankingsPerLink,
   readTimelineCounts,
-} from './rollups/index.ts'
+} from '../rollups/index.ts'
 import type { ClickStats, TimelineData } from './schema.ts'
-import type { Range } from './ranges.ts'
-import { DAY, currentWindow, delta, sum, windowsOf } from './window.ts'
+import type { Range } from '../time/ranges.ts'
+import { DAY, currentWindow, delta, sum, windowsOf } from '../time/window.ts'
 
 type Db = Database<Tables>
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Backup, checkBackupTarget, copyDatabase } from '@latchkey/database/backup'
 import { sqlitePath } from '@latchkey/database/url'
-import { Drain, type DrainOptions } from '../clicks/drain.ts'
+import { Drain, type DrainOptions } from '../counting/drain.ts'
 
 /**
  * Copies the SQLite database of a running or stopped service to a new file, including the pending

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Context, operation } from '../context.ts'
-import { type Page, cutPage, pageAnswer, pageHeaders, parseCursor } from '../paging.ts'
+import { type Context, operation } from '../api/context.ts'
+import { type Page, cutPage, pageAnswer, pageHeaders, parseCursor } from '../api/paging.ts'
 import { countBundles, listBundles, listBundlesByName } from './list.ts'
 import { BundlePageQuery, BundleQuery, BundleWithSummary } from './schema.ts'
 import { summarise } from './store.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { DAY } from '../analytics/window.ts'
-import { NOW, type TestBundles, openTestBundles } from './testing.ts'
+import { DAY } from '../time/window.ts'
+import { NOW, type TestBundles, openTestBundles } from '../../test/test-bundles.ts'
 
 const NOT_FOUND = { status: 404, body: { error: 'Bundle not found' } }
 const NO_LINK = { status: 404, body: { error: 'Link not found' } }

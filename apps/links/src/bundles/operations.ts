@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import { type Context, operation } from '../context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure, type FailureCode } from '../failures.ts'
-import { noteBundle } from '../history/change-log.ts'
+import { failure, type FailureCode } from '../api/failures.ts'
+import { noteBundle } from '../changes/change-tracker.ts'
 import { requireLink } from '../links/operations.ts'
 import { IdParams, Link, PageQuery } from '../links/schema.ts'
 import { lockLinkRow, readLinks, withOrigin } from '../links/store.ts'
-import { cutPage, pageAnswer, pageHeaders, parseCursor } from '../paging.ts'
+import { cutPage, pageAnswer, pageHeaders, parseCursor } from '../api/paging.ts'
 import { listBundlesOperation } from './list-operations.ts'
 import {
   Bundle,

@@ -3,7 +3,7 @@ import { OwnDomain } from '../domains/schema.ts'
 import { codePoints, text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
 import { Id, IdParams, LinkId, PageQuery, wholeNumber } from '../links/schema.ts'
-import { boundedText, trimmedText } from '../text.ts'
+import { boundedText, trimmedText } from '../api/text.ts'
 import { accents } from './accent.ts'
 
 const MAX_NAME_LENGTH = 120

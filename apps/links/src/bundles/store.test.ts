@@ -3,10 +3,10 @@ import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
 import { type KyselyPlugin, sql } from 'kysely'
 import { Range } from '../analytics/schema.ts'
-import { ranges } from '../analytics/ranges.ts'
-import { DAY, HOUR } from '../analytics/window.ts'
+import { ranges } from '../time/ranges.ts'
+import { DAY, HOUR } from '../time/window.ts'
 import type { BundleWithSummary } from './schema.ts'
-import { NOW, type TestBundles, openTestBundles } from './testing.ts'
+import { NOW, type TestBundles, openTestBundles } from '../../test/test-bundles.ts'
 
 interface Click {
   linkId: number

@@ -3,12 +3,12 @@ import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { NOW, TestDatabase, click, closeAfterEach } from '../../test/test-database.ts'
-import { HOUR, type Window } from '../analytics/window.ts'
+import { HOUR, type Window } from '../time/window.ts'
 import type { ClassifiedClick } from './click.ts'
-import { openRecorder } from './recorder.ts'
-import { readWindowClicks } from '../analytics/rollups/index.ts'
+import { openRecorder } from '../counting/recorder.ts'
+import { readWindowClicks } from '../rollups/index.ts'
 import { withSnapshot } from '../db/snapshot.ts'
-import { NO_FILTERS } from '../analytics/filters.ts'
+import { NO_FILTERS } from './filters.ts'
 
 const { closeLater } = closeAfterEach()
 

@@ -1,7 +1,7 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { ViewerFilters } from '../analytics/filters.ts'
-import { hourOf } from '../analytics/window.ts'
+import type { ViewerFilters } from './filters.ts'
+import { hourOf } from '../time/window.ts'
 import type { ClickCounts } from '../db/click-tables.ts'
 import type { Tables } from '../db/tables.ts'
 

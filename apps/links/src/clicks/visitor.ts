@@ -1,4 +1,4 @@
-import { DAY } from '../analytics/window.ts'
+import { DAY } from '../time/window.ts'
 
 /** The start of the UTC day that contains this moment; both in Unix seconds. */
 export function dayOf(moment: number): number {

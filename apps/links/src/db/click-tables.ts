@@ -76,7 +76,7 @@ export interface ClickBlockTable {
   clicks: number
   /** That of the period in `click_period` whose clicks the block has. */
   stamp: number
-  /** Written and read by `analytics/rollups/blocks/block.ts`. */
+  /** Written and read by `rollups/blocks/block.ts`. */
   data: Uint8Array
 }
 
@@ -87,7 +87,7 @@ export interface ClickLinkTable extends Pick<
 > {
   unit: PeriodUnit
   start: number
-  /** The links and the four counts of each. Written and read by `analytics/rollups/link-tally.ts`. */
+  /** The links and the four counts of each. Written and read by `rollups/link-tally.ts`. */
   links: Uint8Array
 }
 
@@ -99,7 +99,7 @@ export interface ClickSumTable {
   dimension: string
   /**
    * The keys of the values and the four counts of each. Written and read by
-   * `analytics/rollups/value-counts.ts`.
+   * `rollups/value-counts.ts`.
    */
   sums: Uint8Array
   /** A JSON array in the same order; empty for visitors, which have no names. */

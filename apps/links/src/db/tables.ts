@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely'
-import type { EventType } from '../event-log/types.ts'
-import type { ChangeKind } from '../history/kinds.ts'
-import type { Robots } from '../domains/robots.ts'
+import type { EventType } from '../events/types.ts'
+import type { ChangeKind } from '../changes/kinds.ts'
+import type { Robots } from '../settings/robots.ts'
 import type { PolicyRules } from '../policies/schema.ts'
-import type { ChangeWay } from '../history/source.ts'
+import type { ChangeWay } from '../changes/source.ts'
 import type {
   ClickTable,
   ClickCounts,

@@ -3,7 +3,7 @@ import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { type ExposedPath, explainExposure, findExposure } from '../access/exposure.ts'
 import { createKeySet } from '../access/key-set.ts'
-import { originOfDomain } from '../domains/host.ts'
+import { originOfDomain } from '../urls/host.ts'
 import { ROBOTS_FILES } from '../http/root-files.ts'
 import type { Settings } from '../settings/settings.ts'
 

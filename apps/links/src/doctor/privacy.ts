@@ -1,6 +1,6 @@
 import { type Finding, fail, ok } from '@latchkey/doctor/finding'
 import type { Kysely } from 'kysely'
-import { DAY, HOUR } from '../analytics/window.ts'
+import { DAY, HOUR } from '../time/window.ts'
 import { isAddress } from '../clicks/address.ts'
 import { dayOf } from '../clicks/visitor.ts'
 import type { Tables } from '../db/tables.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { endOf } from '../analytics/rollups/index.ts'
-import { DAY, HOUR } from '../analytics/window.ts'
+import { endOf } from '../rollups/index.ts'
+import { DAY, HOUR } from '../time/window.ts'
 import { MAX_ADDRESS_LENGTH } from '../clicks/address.ts'
 import type { PeriodUnit } from '../db/click-tables.ts'
 import type { Tables } from '../db/tables.ts'

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts'
-import { failure } from '../failures.ts'
-import type { Domain } from '../links/slugs/slug.ts'
+import type { Context } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
+import type { Domain } from '../urls/slug.ts'
 
 type DomainContext = Pick<Context, 'sites' | 'origin'>
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
-import { DestinationUrl } from '../links/destination-url.ts'
-import { HOST_PATTERN, MAX_HOST_LENGTH, toHost, toIpHost } from './host.ts'
-import { ROBOTS } from './robots.ts'
+import { DestinationUrl } from '../urls/destination-url.ts'
+import { HOST_PATTERN, MAX_HOST_LENGTH, toHost, toIpHost } from '../urls/host.ts'
+import { ROBOTS } from '../settings/robots.ts'
 import { WELL_KNOWN_NAMES } from './well-known-names.ts'
 
 /** Of all files of a domain together, as JSON. */

@@ -1,57 +1,71 @@
-/** What has changed, by id as long as there are few ids. */
-export interface Changes {
-  links: number[]
-  bundles: number[]
-  /**
-   * Statistics of the whole instance: clicks were counted, or links were created, changed or
-   * deleted.
-   */
-  totals: boolean
-  /** More has changed than is listed: everything displayed may be stale. */
-  more: boolean
+import { type Database, lockKey } from '@latchkey/database/database'
+import type { Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import type { State } from '../changes/states.ts'
+import type { NewChange } from '../changes/store.ts'
+import { masked, parseValues } from '../changes/values.ts'
+import { findExpiryPosition } from './expiry.ts'
+import { linkEvent } from './link-event.ts'
+import { EVENT_LOCK, type NewEvent, insertEvents } from './store.ts'
+
+type Tx = Transaction<Tables>
+type DialectName = Database<Tables>['dialect']
+
+/** Links and bundles after the changes, with their secrets, by id. */
+export interface CurrentStates {
+  links: ReadonlyMap<number, State>
+  bundles: ReadonlyMap<number, State>
 }
 
-/** Ids per message. A page that shows more reloads everything anyway. */
-const MAX_IDS = 500
+/** Stores an event for each of these changes, as the last step of their transaction (L30.1). */
+export async function insertChangeEvents(
+  tx: Tx,
+  dialect: DialectName,
+  changes: readonly NewChange[],
+  current: CurrentStates,
+): Promise<void> {
+  const events = changes.map((change) => toEvent(change, current))
+  const expired = await findPastExpiries(tx, dialect, changes, current)
+  await insertEvents(tx, dialect, [...events, ...expired])
+}
 
-/**
- * Changes that are pending for one reader. However slow the reader is, they take no more space than
- * one message.
- */
-export class PendingChanges {
-  #links = new Set<number>()
-  #bundles = new Set<number>()
-  #totals = false
-  #more = false
-
-  get isEmpty(): boolean {
-    return this.#links.size + this.#bundles.size === 0 && !this.#totals && !this.#more
+function toEvent(change: NewChange, { links, bundles }: CurrentStates): NewEvent {
+  const { kind, changed_at, link_id, bundle_id, identity, via, version } = change
+  const [before, after] = [parseValues(change.before_values), parseValues(change.after_values)]
+  const valuesOf = (state: State | undefined) => masked(state?.values) ?? before ?? undefined
+  return {
+    type: kind,
+    at: changed_at,
+    data: {
+      identity,
+      via,
+      ...(link_id && { link_id, version: version ?? undefined, link: valuesOf(links.get(link_id)) }),
+      ...(bundle_id && { bundle_id, bundle: valuesOf(bundles.get(bundle_id)) }),
+      ...(before && after && link_id && { changed: Object.keys(after) }),
+    },
   }
+}
 
-  add({ links = [], bundles = [], totals = false, more = false }: Partial<Changes>): void {
-    this.#totals ||= totals || links.length > 0
-    this.#more ||= more
-    for (const id of links) this.#addTo(this.#links, id)
-    for (const id of bundles) this.#addTo(this.#bundles, id)
-  }
-
-  #addTo(ids: Set<number>, id: number): void {
-    if (ids.size < MAX_IDS || ids.has(id)) ids.add(id)
-    else this.#more = true
-  }
-
-  /** Returns everything so far, and clears it. */
-  take(): Changes {
-    const changes = {
-      links: [...this.#links],
-      bundles: [...this.#bundles],
-      totals: this.#totals || this.#more,
-      more: this.#more,
-    }
-    this.#links = new Set()
-    this.#bundles = new Set()
-    this.#totals = false
-    this.#more = false
-    return changes
-  }
+/** Events of links whose expiry was set to a time that the look for expired links has passed. */
+async function findPastExpiries(
+  tx: Tx,
+  dialect: DialectName,
+  changes: readonly NewChange[],
+  { links }: CurrentStates,
+): Promise<NewEvent[]> {
+  const rescheduled = changes.flatMap(({ link_id: id, after_values, changed_at }) => {
+    const expiresAt = parseValues(after_values)?.['expires_at']
+    return id && typeof expiresAt === 'number' && expiresAt <= changed_at
+      ? [{ id, expiresAt, changed_at }]
+      : []
+  })
+  if (rescheduled.length === 0) return []
+  // Before the position is read: no link expires in between.
+  await lockKey(dialect, tx, EVENT_LOCK)
+  const position = await findExpiryPosition(tx)
+  const isPast = ({ id, expiresAt }: { id: number; expiresAt: number }) =>
+    expiresAt < position.expiresAt || (expiresAt === position.expiresAt && id <= position.id)
+  return rescheduled
+    .filter(isPast)
+    .map(({ id, changed_at: at }) => linkEvent('link.expired', { id, state: links.get(id), at }))
 }

@@ -1,132 +1,65 @@
-import { z } from 'zod'
-import { type Context, operation } from '../context.ts'
-import { readLastClicks } from './click-store.ts'
-import type { ChangeSubscription } from './feed.ts'
-import { LiveClickReader } from './live-clicks.ts'
-import { LiveClick } from './schema.ts'
+import { type Context, operation } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
+import { EventPage, EventsQuery } from './schema.ts'
+import { findEventRange, readEvents } from './store.ts'
 
-/** Frequent enough to keep proxies from closing an idle connection. */
-const COMMENT_AFTER_MS = 25_000
+/** How often a waiting request looks by itself: not every event is a change that wakes it. */
+const LOOK_EVERY_MS = 1_000
+/** With more waiting requests of a person, or of all, on this node, further ones are answered at once. */
+const MAX_WAITING = { ofPerson: 100, ofAll: 1_000 }
 
-/** Lifetime of a stream. Browsers then open another, which the access layer checks again. */
-const MAX_LIFETIME_MS = 600_000
+/** The identity of each waiting request. */
+const waiting = new Map<symbol, string>()
 
-/**
- * How long a stream may last, in milliseconds: as long as the caller's assertion, and in every mode
- * at most `MAX_LIFETIME_MS`.
- */
-export function lifetimeMs({ now, admittedUntil }: Pick<Context, 'now' | 'admittedUntil'>): number {
-  return admittedUntil === undefined
-    ? MAX_LIFETIME_MS
-    : Math.min(MAX_LIFETIME_MS, (admittedUntil - now) * 1000)
+function mayWait(identity: string): boolean {
+  const own = waiting.values().filter((each) => each === identity)
+  return waiting.size < MAX_WAITING.ofAll && [...own].length < MAX_WAITING.ofPerson
 }
 
-/** Clicks in a list of the last ones. */
-const MAX_RECENT = 20
+export const listEvents = operation({
+  id: 'listEvents',
+  methods: ['GET'],
+  path: '/events',
+  scope: 'read',
+  tag: 'Events',
+  summary: 'List events in the order in which they happened, and wait for the next ones',
+  query: EventsQuery,
+  result: EventPage,
+  failures: ['events_deleted'],
+  async handler(context, { query: { wait, ...filter } }) {
+    const { database } = context
+    const { oldest, newest } = await findEventRange(database.read)
+    const { after = newest } = filter
+    if (after !== 0 && (after < oldest || after > newest)) throw failure('events_deleted')
+    const page = await readEvents(database, { ...filter, after }, newest)
+    if (page.events.length > 0 || wait === 0 || !mayWait(context.identity)) return page
+    const request = Symbol('waiting')
+    waiting.set(request, context.identity)
+    try {
+      return await waitForEvents(context, { ...filter, after: page.last_seq }, wait * 1000)
+    } finally {
+      waiting.delete(request)
+    }
+  },
+})
 
-interface EventSources {
-  subscribe: () => Promise<ChangeSubscription>
-  /** Undefined for a page that does not show clicks. */
-  clicks: LiveClickReader | undefined
+type Filter = Parameters<typeof readEvents>[1]
+
+async function waitForEvents(context: Context, filter: Filter, waitMs: number): Promise<EventPage> {
+  const endMs = performance.now() + waitMs
+  const subscription = await context.followChanges()
+  try {
+    for (let { after } = filter; ;) {
+      const { newest } = await findEventRange(context.database.read)
+      const page = await readEvents(context.database, { ...filter, after }, newest)
+      // At last, since this answer may come long after the key was checked.
+      await context.requireCaller?.()
+      const leftMs = endMs - performance.now()
+      if (page.events.length > 0 || leftMs <= 0) return page
+      if ((await subscription.next(Math.min(leftMs, LOOK_EVERY_MS))) === 'ended') return page
+      after = page.last_seq
+    }
+  } finally {
+    subscription.end()
+  }
 }
-
-/**
- * Each chunk is created once the reader has taken the previous one. A slow reader delays only
- * itself.
- */
-function createEventStream(
-  { subscribe, clicks }: EventSources,
-  lifetime: number,
-): ReadableStream<Uint8Array> {
-  const endMs = performance.now() + lifetime
-  let subscription: ChangeSubscription | undefined
-  let isCancelled = false
-  const encoder = new TextEncoder()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        if (!subscription) {
-          subscription = await subscribe()
-          await clicks?.next()
-          if (isCancelled) return subscription.end()
-          controller.enqueue(encoder.encode('retry: 2000\n\n'))
-          return
-        }
-        const leftMs = endMs - performance.now()
-        if (leftMs <= 0) subscription.end()
-        const changes = await subscription.next(Math.min(COMMENT_AFTER_MS, leftMs))
-        if (isCancelled) return
-        if (changes === 'ended') return controller.close()
-        if (changes === 'quiet') return controller.enqueue(encoder.encode(':\n\n'))
-        const newClicks = changes.totals ? await clicks?.next() : undefined
-        const events = formatEvent('changes', changes) + (newClicks ? formatEvent('clicks', newClicks) : '')
-        if (!isCancelled) controller.enqueue(encoder.encode(events))
-      },
-      cancel() {
-        isCancelled = true
-        subscription?.end()
-      },
-    },
-    { highWaterMark: 0 },
-  )
-}
-
-function formatEvent(name: string, data: object): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
-}
-
-/** Reads live clicks in the caller's view, by a clock that continues from the request. */
-function createClickReader({ database, filters, now }: Context): LiveClickReader {
-  const startedMs = performance.now()
-  const nowSeconds = () => now + Math.floor((performance.now() - startedMs) / 1000)
-  return new LiveClickReader({ database, filters, now: nowSeconds })
-}
-
-/** Changes as they happen, on the admin side only (L17). */
-export const eventOperations = [
-  operation({
-    id: 'listRecentClicks',
-    methods: ['GET'],
-    path: '/clicks/recent',
-    scope: 'admin',
-    tag: 'Events',
-    summary: `The last ${MAX_RECENT} clicks of all links`,
-    result: z.array(LiveClick).max(MAX_RECENT),
-    async handler(context) {
-      await context.flushClicks()
-      const { database, now, filters } = context
-      return readLastClicks(database.offThread, { now, filters, max: MAX_RECENT })
-    },
-  }),
-  operation({
-    id: 'followChanges',
-    methods: ['GET'],
-    path: '/events',
-    scope: 'admin',
-    tag: 'Events',
-    summary: 'Changes of links, bundles and totals as server-sent events, at most one a second',
-    query: z.object({
-      clicks: z
-        .enum(['true', 'false'])
-        .default('false')
-        .transform((value) => value === 'true')
-        .meta({ description: '`true` adds events with the clicks.' }),
-    }),
-    result: z.unknown(),
-    media: {
-      'text/event-stream':
-        'Events named `changes`: {links, bundles, totals, more}, and `clicks`: {clicks, more}',
-    },
-    lasting: true,
-    async handler(context, { query }) {
-      const clicks = query.clicks ? createClickReader(context) : undefined
-      const sources = { subscribe: () => context.followChanges(), clicks }
-      return createEventStream(sources, lifetimeMs(context))
-    },
-    answer: (stream) => ({
-      body: stream,
-      // Buffering proxies would delay events until enough of them arrive.
-      headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
-    }),
-  }),
-]

@@ -1,65 +1,160 @@
-import { type Kysely, sql } from 'kysely'
+import { type Database, lockKey } from '@latchkey/database/database'
+import { type Insertable, type Kysely, type Selectable, type Transaction, sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { Changes } from './changes.ts'
+import { parseSlugKey } from '../urls/slug.ts'
+import type { Event, EventClick, EventData, EventPage } from './schema.ts'
+import type { EventType } from './types.ts'
 
-type Db = Kysely<Tables>
+type Tx = Transaction<Tables>
 
-/** The position of a reader on SQLite. */
-export interface ChangePosition {
-  /** The version of the file, which differs after each commit of another connection or process. */
-  version: number
-  change: number
-  click: number
+export interface NewEvent {
+  type: EventType
+  /** Unix seconds. */
+  at: number
+  data: EventData
 }
 
-/** Changes and clicks per read. If there are more, everything counts as changed. */
-const MAX_CHANGES = 1_000
-const MAX_CLICKS = 5_000
+/** Any number that no other lock has. */
+export const EVENT_LOCK = 4_771_320_025
+/** Rows per statement. Engines accept some ten thousand parameters. */
+const ROWS_PER_INSERT = 1_000
+/** An answer has no more clicks than this, or those of one event. */
+const CLICKS_PER_PAGE = 2_000
 
-/** Read every second, so it must cost next to nothing without writes. */
-export async function findVersion(db: Db): Promise<number> {
-  const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db)
-  return rows[0]?.data_version ?? 0
+/**
+ * Stores events as a part of this transaction. Call it last: the events of others wait until the
+ * transaction ends, so that they are committed in the order of their numbers.
+ */
+export async function insertEvents(
+  tx: Tx,
+  dialect: Database<Tables>['dialect'],
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  await lockKey(dialect, tx, EVENT_LOCK)
+  const rows = events.map(({ type, at, data }): Insertable<Tables['event']> => ({
+    type,
+    at,
+    data: JSON.stringify(data),
+    first_click: null,
+    last_click: null,
+  }))
+  for (let first = 0; first < rows.length; first += ROWS_PER_INSERT)
+    await tx
+      .insertInto('event')
+      .values(rows.slice(first, first + ROWS_PER_INSERT))
+      .execute()
 }
 
-export async function findChangePosition(db: Db): Promise<ChangePosition> {
-  const version = await findVersion(db)
-  const { rows } = await sql<{ change: number | null; click: number | null }>`select
-    (select max(seq) from change) as change, (select max(id) from click) as click`.execute(db)
-  return { version, change: rows[0]?.change ?? 0, click: rows[0]?.click ?? 0 }
+/** The numbers of the oldest and the newest event; 0 without events. */
+export async function findEventRange(db: Kysely<Tables>): Promise<{ oldest: number; newest: number }> {
+  const { rows } = await sql<{ oldest: number | null; newest: number | null }>`
+    select (select min(seq) from event) as oldest, (select max(seq) from event) as newest`.execute(db)
+  const { oldest, newest } = rows[0] ?? {}
+  return { oldest: oldest ?? 0, newest: newest ?? 0 }
 }
 
-/** The changes since this position, which advances. */
-export async function readChangesSince(db: Db, position: ChangePosition): Promise<Partial<Changes>> {
-  const { rows } = await sql<{ seq: number; link_id: number | null; bundle_id: number | null }>`
-    select seq, link_id, bundle_id from change where seq > ${position.change} order by seq limit ${MAX_CHANGES}`.execute(
-    db,
-  )
-  const [first] = rows
-  // Older changes are deleted to limit the table, whether they were read or not.
-  const hasMissed = first !== undefined && first.seq > position.change + 1
-  position.change = rows.at(-1)?.seq ?? position.change
-  const clickedLinks = await readClickedLinksSince(db, position)
-  const ids = (name: 'link_id' | 'bundle_id') => rows.flatMap((row) => row[name] ?? [])
-  return {
-    links: [...ids('link_id'), ...clickedLinks.links],
-    bundles: ids('bundle_id'),
-    more: hasMissed || rows.length === MAX_CHANGES || clickedLinks.more,
+interface EventFilter {
+  after: number
+  /** Undefined: all types. */
+  types?: readonly EventType[] | undefined
+  limit: number
+}
+
+/** Events after a number, in order, up to `newest`. */
+export async function readEvents(
+  { read }: Pick<Database<Tables>, 'read'>,
+  { after, types, limit }: EventFilter,
+  newest: number,
+): Promise<EventPage> {
+  if (newest <= after) return { events: [], last_seq: after }
+  const rows = await selectEvents(read, { after, types, limit }, newest)
+  const events: Event[] = []
+  let clickCount = 0
+  for (const row of rows) {
+    clickCount += clickCountOf(row)
+    if (events.length > 0 && clickCount > CLICKS_PER_PAGE) break
+    events.push(await toEvent(read, row))
   }
+  const isComplete = events.length === rows.length && rows.length < limit
+  return { events, last_seq: isComplete ? newest : (events.at(-1)?.seq ?? newest) }
 }
 
-async function readClickedLinksSince(
-  db: Db,
-  position: ChangePosition,
-): Promise<{ links: number[]; more: boolean }> {
-  const { newest } = await db
-    .selectFrom('click')
-    .select((eb) => eb.fn.max<number | null>('id').as('newest'))
-    .executeTakeFirstOrThrow()
-  const after = position.click
-  if (newest === null || newest <= after) return { links: [], more: false }
-  position.click = newest
-  if (newest - after > MAX_CLICKS) return { links: [], more: true }
-  const rows = await db.selectFrom('click').select('link_id').distinct().where('id', '>', after).execute()
-  return { links: rows.map((row) => row.link_id), more: false }
+type EventRow = Selectable<Tables['event']>
+
+async function selectEvents(
+  read: Kysely<Tables>,
+  { after, types, limit }: EventFilter,
+  newest: number,
+): Promise<EventRow[]> {
+  const next = sql`seq > ${after} and seq <= ${newest} order by seq limit ${limit}`
+  // Each type follows its index: few events may be spread among millions.
+  const ofTypes = types?.map(
+    (type) => sql`select * from (select * from event where type = ${type} and ${next}) as one`,
+  )
+  const source = ofTypes ? sql`(${sql.join(ofTypes, sql` union all `)}) as event` : sql`event`
+  return (await sql<EventRow>`select * from ${source} where ${next}`.execute(read)).rows
+}
+
+function clickCountOf({ first_click: first, last_click: last }: EventRow): number {
+  return first === null || last === null ? 0 : last - first + 1
+}
+
+async function toEvent(read: Kysely<Tables>, { first_click, last_click, ...row }: EventRow): Promise<Event> {
+  const data = JSON.parse(row.data) as EventData
+  if (first_click === null || last_click === null) return { ...row, data }
+  const { rows } = await sql<EventClick>`
+    select id, link_id, slug, clicked_at, country, device_type, os, browser from click
+    where id between ${first_click} and ${last_click} order by id`.execute(read)
+  const clicks = rows.map((click) => ({ ...click, ...parseSlugKey(click.slug) }))
+  return { ...row, data: { ...data, clicks } }
+}
+
+/** Events are stored for this long, and at most this many of them. */
+const MAX_AGE_SECONDS = 7 * 86_400
+const MAX_EVENTS = 1_000_000
+/** Few enough not to delay other writers. */
+const EVENTS_PER_STEP = 2_000
+
+/**
+ * Deletes old events, in small transactions. The last of them stays, so that a reader who has it
+ * goes on without a gap.
+ */
+export async function deleteOldEvents(database: Database<Tables>, now: number): Promise<void> {
+  const { newest } = await findEventRange(database.read)
+  const young = await database.read
+    .selectFrom('event')
+    .select('seq')
+    .where('seq', '>', newest - MAX_EVENTS)
+    .where('at', '>=', now - MAX_AGE_SECONDS)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst()
+  const end = young?.seq ?? newest + 1
+  const last = await database.read
+    .selectFrom('event')
+    .select('seq')
+    .where('seq', '<', end)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!last) return
+  for (;;) {
+    const { numDeletedRows } = await database.write((tx) =>
+      tx
+        .deleteFrom('event')
+        .where('seq', 'in', (eb) =>
+          eb
+            .selectFrom('event')
+            .select('seq')
+            .where('seq', '<', last.seq)
+            .orderBy('seq')
+            .limit(EVENTS_PER_STEP),
+        )
+        .executeTakeFirst(),
+    )
+    if (numDeletedRows < BigInt(EVENTS_PER_STEP)) return
+    // Writing to a file does not yield to the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }

@@ -1,10 +1,10 @@
 import { createCursor, readCursor, type ListKey } from '@latchkey/http/cursor'
 import { type Kysely, type SelectQueryBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
-import type { Count, Page } from '../paging.ts'
+import { failure } from '../api/failures.ts'
+import type { Count, Page } from '../api/paging.ts'
 import type { Change } from './schema.ts'
-import { parseValues } from './values.ts'
+import { parseValues } from '../changes/values.ts'
 
 export type ChangeRow = Selectable<Tables['history']>
 

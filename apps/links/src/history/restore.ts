@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
 import type { DialectName } from '@latchkey/database/url'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { failure } from '../api/failures.ts'
 import { replaceBehaviour } from '../links/behaviour/operations.ts'
 import { requireEnd } from '../links/behaviour/rings.ts'
 import type { BehaviourDocument } from '../links/behaviour/schema.ts'
@@ -16,8 +16,8 @@ import {
   setSlugDisabled,
 } from '../links/slugs/store.ts'
 import { type LinkRow, findLinkRow, updateLink } from '../links/store.ts'
-import { readLinkStates } from './states.ts'
-import { type Values, findDifference, parseValues, revert } from './values.ts'
+import { readLinkStates } from '../changes/states.ts'
+import { type Values, findDifference, parseValues, revert } from '../changes/values.ts'
 
 type Tx = Transaction<Tables>
 

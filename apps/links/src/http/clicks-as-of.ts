@@ -1,6 +1,6 @@
 import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import type { ResponseHeader } from '@latchkey/http/operation'
-import type { DrainThread } from '../clicks/drain-thread.ts'
+import type { DrainThread } from '../counting/drain-thread.ts'
 
 const HEADER_NAME = 'Latchkey-Clicks-As-Of'
 

@@ -1,5 +1,5 @@
 import type { Settings } from '../settings/settings.ts'
-import { toHost } from '../domains/host.ts'
+import { toHost } from '../urls/host.ts'
 
 export const DOMAIN_CHECK_PATH = '/_/domain-check'
 

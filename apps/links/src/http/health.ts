@@ -4,11 +4,11 @@ import { isLocalRequest } from '@latchkey/http/local-request'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
 import { hostOf } from '../access/local-requests.ts'
-import type { Journal } from '../clicks/journal.ts'
+import type { Journal } from '../counting/journal.ts'
 import type { Tables } from '../db/tables.ts'
 import { saveInstanceValue } from '../preferences/store.ts'
 import type { Settings } from '../settings/settings.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../api/version.ts'
 
 const HEADERS = { 'Cache-Control': 'private, no-store' }
 

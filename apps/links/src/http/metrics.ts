@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { DrainThread } from '../clicks/drain-thread.ts'
-import type { Journal } from '../clicks/journal.ts'
+import type { DrainThread } from '../counting/drain-thread.ts'
+import type { Journal } from '../counting/journal.ts'
 import type { Redirect } from '../redirect/redirect.ts'
 
 export interface Metrics {

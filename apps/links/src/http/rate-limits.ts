@@ -1,6 +1,6 @@
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type RateLimiter, createRateLimiter } from '@latchkey/http/rate-limit'
-import { type Costs, ITEMS_PER_REQUEST, createCosts } from '../costs.ts'
+import { type Costs, ITEMS_PER_REQUEST, createCosts } from '../api/costs.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Failure } from '@latchkey/http/failure'
 import { failureResponse } from '@latchkey/http/mount'
-import { QrSizeTooSmall, errorCodeOf, failureOf } from '../failures.ts'
+import { QrSizeTooSmall, errorCodeOf, failureOf } from '../api/failures.ts'
 import type { Services } from './services.ts'
 
 /** Header of the public API with the error code. Its bodies stay `{error}` (L25.6). */

@@ -1,7 +1,7 @@
 import { brandFiles } from '@latchkey/web/brand'
-import type { Robots } from '../domains/robots.ts'
+import type { Robots } from '../settings/robots.ts'
 import type { Site } from '../domains/sites.ts'
-import type { RootName } from '../links/slugs/reserved.ts'
+import type { RootName } from '../urls/reserved.ts'
 import { notFoundPage } from '../redirect/pages.ts'
 import { PREVIEW_ROBOTS } from './preview-robots.ts'
 

@@ -3,10 +3,10 @@ import { Failure } from '@latchkey/http/failure'
 import type { Call, Surface } from '@latchkey/http/mount'
 import type { Repetition } from '@latchkey/http/operation'
 import type { Transaction } from 'kysely'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failures } from '../failures.ts'
-import { joinTransaction } from '../join-transaction.ts'
+import { failures } from '../api/failures.ts'
+import { joinTransaction } from '../api/join-transaction.ts'
 import {
   type AnswerRow,
   type StoredAnswer,

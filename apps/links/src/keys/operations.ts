@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operation } from '../context.ts'
-import { failure } from '../failures.ts'
+import { operation } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
 import { IdParams } from '../links/schema.ts'
 import { ApiKey, NewApiKey } from './schema.ts'
 import { countKeys, deleteKey, insertKey, listKeys } from './store.ts'

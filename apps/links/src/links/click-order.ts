@@ -1,13 +1,13 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
-import type { ViewerFilters } from '../analytics/filters.ts'
-import { type LinkClicks, readClicksByLink } from '../analytics/rollups/index.ts'
-import type { Range } from '../analytics/ranges.ts'
-import { type Window, currentWindow } from '../analytics/window.ts'
+import type { ViewerFilters } from '../clicks/filters.ts'
+import { type LinkClicks, readClicksByLink } from '../rollups/index.ts'
+import type { Range } from '../time/ranges.ts'
+import { type Window, currentWindow } from '../time/window.ts'
 import { filteredSum } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import type { Position } from '../api/paging.ts'
 import {
   type ListQuery,
   conditionsOf,

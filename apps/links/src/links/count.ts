@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { sum } from '../analytics/window.ts'
-import type { Count } from '../paging.ts'
+import { sum } from '../time/window.ts'
+import type { Count } from '../api/paging.ts'
 import {
   type Db,
   type ListFilter,

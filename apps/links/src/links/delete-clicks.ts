@@ -2,11 +2,11 @@ import { type Database, inList } from '@latchkey/database/database'
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import { lockRows } from '@latchkey/database/locks'
 import type { Transaction } from 'kysely'
-import { HOUR } from '../analytics/window.ts'
+import { HOUR } from '../time/window.ts'
 import { markHoursChanged } from '../clicks/changed-hours.ts'
 import type { ClickCounts, ClickHourTable } from '../db/click-tables.ts'
 import type { Tables } from '../db/tables.ts'
-import { deletionStopped } from '../failures.ts'
+import { deletionStopped } from '../api/failures.ts'
 
 type Db = Database<Tables>
 type Tx = Transaction<Tables>

@@ -1,7 +1,7 @@
 import type { Insertable, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { noteCreatedLink } from '../history/change-log.ts'
-import { urlColumns } from './destination-url.ts'
+import { noteCreatedLink } from '../changes/change-tracker.ts'
+import { urlColumns } from '../urls/destination-url.ts'
 import { searchText } from './search.ts'
 
 type Tx = Transaction<Tables>

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { listBundlesOfLinks } from '../bundles/store.ts'
-import { type Context, operation } from '../context.ts'
-import { type Page, type Position, countedPageHeaders, cutPage, pageAnswer, parseCursor } from '../paging.ts'
+import { type Context, operation } from '../api/context.ts'
+import {
+  type Page,
+  type Position,
+  countedPageHeaders,
+  cutPage,
+  pageAnswer,
+  parseCursor,
+} from '../api/paging.ts'
 import { listBehaviourParts } from './behaviour/store.ts'
 import { queriedDomain } from '../domains/find.ts'
 import { listByClicks } from './click-order.ts'

@@ -1,10 +1,10 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { HOUR, hourOf } from '../analytics/window.ts'
+import { HOUR, hourOf } from '../time/window.ts'
 import type { Tables } from '../db/tables.ts'
-import type { Position } from '../paging.ts'
+import type { Position } from '../api/paging.ts'
 import type { LinkFilter, LinkPageQuery } from './schema.ts'
-import type { Domain } from './slugs/slug.ts'
+import type { Domain } from '../urls/slug.ts'
 import { findCandidates, matchesWords, searchWords } from './search.ts'
 import { isActive } from './store.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import { type Transaction, sql } from 'kysely'
-import { DAY } from '../analytics/window.ts'
+import { DAY } from '../time/window.ts'
 import type { Tables } from '../db/tables.ts'
 import { findInstanceValue, saveInstanceValue } from '../preferences/store.ts'
 

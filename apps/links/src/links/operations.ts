@@ -1,18 +1,18 @@
 import { ReaderUnavailable } from '@latchkey/database/errors'
 import { z } from 'zod'
 import { Range } from '../analytics/schema.ts'
-import { type Context, operation } from '../context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure, type FailureCode } from '../failures.ts'
+import { failure, type FailureCode } from '../api/failures.ts'
 import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from './slugs/store.ts'
-import { slugKey } from './slugs/slug.ts'
+import { slugKey } from '../urls/slug.ts'
 import type { Transaction } from 'kysely'
 import { requireEnd, requireNoRing } from './behaviour/rings.ts'
 import { createOrReuse } from './creation.ts'
 import { deleteClicks } from './delete-clicks.ts'
 import { Config, IdParams, Link, LinkChanges, NewLink } from './schema.ts'
 import { listLinks } from './list-operations.ts'
-import { entityTagHeader, requireVersion } from './versions.ts'
+import { entityTagHeader, requireVersion } from '../api/entity-tag.ts'
 import {
   type LinkRow,
   deleteLink,

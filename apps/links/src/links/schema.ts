@@ -3,10 +3,10 @@ import { text } from '@latchkey/http/text'
 import { DeltaPct, NameCount, Range } from '../analytics/schema.ts'
 import { DomainQuery, OwnDomain } from '../domains/schema.ts'
 import { CustomSlug, Slug } from './slugs/schema.ts'
-import { foldSlug } from './slugs/slug.ts'
-import { boundedText, trimmedText, withoutFormat } from '../text.ts'
+import { foldSlug } from '../urls/slug.ts'
+import { boundedText, trimmedText, withoutFormat } from '../api/text.ts'
 import { behaviourParts } from './behaviour/program.ts'
-import { DestinationUrl } from './destination-url.ts'
+import { DestinationUrl } from '../urls/destination-url.ts'
 
 /**
  * Year 9999, the last moment that every client can display (L23). The limit also refuses

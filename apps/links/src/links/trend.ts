@@ -1,7 +1,7 @@
 import { type Database, inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
-import type { ViewerFilters } from '../analytics/filters.ts'
-import { DAY } from '../analytics/window.ts'
+import type { ViewerFilters } from '../clicks/filters.ts'
+import { DAY } from '../time/window.ts'
 import { filteredSum } from '../clicks/store.ts'
 import type { Tables } from '../db/tables.ts'
 

@@ -5,8 +5,8 @@ import { Explanation, VisitQuery } from '../explain/schema.ts'
 import { readBehaviour, writeBehaviour } from '../links/behaviour/operations.ts'
 import { Behaviour, NewBehaviour } from '../links/behaviour/schema.ts'
 import { MAX_MOMENT } from '../links/schema.ts'
-import { MAX_SLUG_LENGTH } from '../links/slugs/slug.ts'
-import { perform } from '../perform.ts'
+import { MAX_SLUG_LENGTH } from '../urls/slug.ts'
+import { perform } from '../api/perform.ts'
 import { LinkId, tool } from './tool.ts'
 
 export const behaviourTools = [

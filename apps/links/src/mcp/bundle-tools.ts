@@ -13,9 +13,9 @@ import {
   removeLinkFromBundle,
   unarchiveBundle,
 } from '../bundles/operations.ts'
-import { BundleStats } from '../bundles/stats-schema.ts'
+import { BundleStats } from '../analytics/bundle-stats-schema.ts'
 import { Bundle, BundleChanges, BundleWithSummary, NewBundle } from '../bundles/schema.ts'
-import { perform } from '../perform.ts'
+import { perform } from '../api/perform.ts'
 import { LinkWithShortUrl, withShortUrls } from './short-url.ts'
 import {
   BundleId,

@@ -1,13 +1,13 @@
 import { Failure } from '@latchkey/http/failure'
 import { z } from 'zod'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import { requireDomain } from '../domains/find.ts'
 import { createOrReuse } from '../links/creation.ts'
 import { getLink } from '../links/operations.ts'
 import type { Link, NewLink } from '../links/schema.ts'
 import { addSlugOperation, slugOfLink } from '../links/slugs/operations.ts'
 import { CustomSlug } from '../links/slugs/schema.ts'
-import { perform } from '../perform.ts'
+import { perform } from '../api/perform.ts'
 
 export const SlugRejection = z.object({
   slug: z.string().meta({ description: 'The slug as requested.' }),

@@ -7,7 +7,7 @@ import { identityFromClaims, isIdentity, isPresent } from '../access/identity.ts
 import { KeysUnavailable } from '../access/key-set.ts'
 import { recordKeyUse } from '../http/public-api.ts'
 import type { Services } from '../http/services.ts'
-import { type Assistant, keyAssistant } from '../history/source.ts'
+import { type Assistant, keyAssistant } from '../changes/source.ts'
 import { permits } from '../keys/schema.ts'
 import { findKey } from '../keys/store.ts'
 import type { Settings } from '../settings/settings.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { listEvents } from '../event-log/operations.ts'
-import { EventPage, MAX_SEQ } from '../event-log/schema.ts'
-import { eventTypes } from '../event-log/types.ts'
-import { perform } from '../perform.ts'
+import { listEvents } from '../events/operations.ts'
+import { EventPage, MAX_SEQ } from '../events/schema.ts'
+import { eventTypes } from '../events/types.ts'
+import { perform } from '../api/perform.ts'
 import { tool } from './tool.ts'
 
 export const eventTools = [

@@ -1,5 +1,5 @@
 import type { Failure } from '@latchkey/http/failure'
-import type { FailureCode } from '../failures.ts'
+import type { FailureCode } from '../api/failures.ts'
 
 const LINK_OWNER_HINT =
   'You can read it, and add slugs or put it into a bundle; find the owner in `created_by`.'

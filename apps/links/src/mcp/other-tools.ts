@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import { checkHealth } from '../http/health.ts'
 import { getLink } from '../links/operations.ts'
 import { getLinkQr, qrText } from '../qr/operations.ts'
-import { MAX_SLUG_LENGTH, slugKey } from '../links/slugs/slug.ts'
-import { perform } from '../perform.ts'
+import { MAX_SLUG_LENGTH, slugKey } from '../urls/slug.ts'
+import { perform } from '../api/perform.ts'
 import { LinkId, tool } from './tool.ts'
 
 const QR_PIXELS = 400

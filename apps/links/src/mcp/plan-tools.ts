@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_IDENTITY_LENGTH } from '../access/identity.ts'
-import type { Context } from '../context.ts'
-import { MAX_ASSISTANT_LENGTH } from '../history/source.ts'
+import type { Context } from '../api/context.ts'
+import { MAX_ASSISTANT_LENGTH } from '../changes/source.ts'
 import { readChanges } from '../history/operations.ts'
 import { Change, ChangesQuery } from '../history/schema.ts'
 import { MAX_ID, MAX_MOMENT } from '../links/schema.ts'
@@ -14,8 +14,8 @@ import {
 } from '../plans/operations.ts'
 import { NewPlan, Plan, PlanUndo } from '../plans/schema.ts'
 import { PlanNeedsPerson } from '../plans/apply.ts'
-import { perform } from '../perform.ts'
-import { boundedText } from '../text.ts'
+import { perform } from '../api/perform.ts'
+import { boundedText } from '../api/text.ts'
 import { MAX_ITEMS, listOf, tool, truncateList } from './tool.ts'
 
 const PlanId = z.int().min(1).max(MAX_ID).meta({ description: 'The `id` of a plan.' })

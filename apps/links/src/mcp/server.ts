@@ -12,10 +12,10 @@ import {
   inputRequired,
   isInputRequiredResult,
 } from '@modelcontextprotocol/server'
-import type { Context } from '../context.ts'
-import { failureOf } from '../failures.ts'
+import type { Context } from '../api/context.ts'
+import { failureOf } from '../api/failures.ts'
 import { PlanNeedsPerson } from '../plans/apply.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../api/version.ts'
 import { formatFailure } from './hints.ts'
 import { withPlainError } from './plain-error.ts'
 import type { Tool } from './tool.ts'

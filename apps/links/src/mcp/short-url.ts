@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import { Link } from '../links/schema.ts'
 import type { ItemPage } from './tool.ts'
 

@@ -2,7 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
 import { readInstanceRanking, findTopLinks } from '../analytics/dashboard.ts'
 import { DashboardStats } from '../analytics/dashboard-schema.ts'
-import type { Dimension } from '../analytics/dimensions.ts'
+import type { Dimension } from '../clicks/dimensions.ts'
 import { type View, readTopValues } from '../analytics/stats.ts'
 import {
   getDashboard,
@@ -12,11 +12,11 @@ import {
   readStats,
 } from '../analytics/operations.ts'
 import { ClickStats, type BreakdownName, NameCount, type Range, TimelineData } from '../analytics/schema.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { failure } from '../api/failures.ts'
 import { readLinks } from '../links/store.ts'
-import { perform } from '../perform.ts'
+import { perform } from '../api/perform.ts'
 import { LinkId, MAX_ITEMS, truncateList, listOf, rangedTool } from './tool.ts'
 
 const limitSchema = (defaultLimit: number) =>

@@ -1,9 +1,9 @@
 import { parseBody } from '@latchkey/http/validation'
 import { z } from 'zod'
-import { ranges } from '../analytics/ranges.ts'
+import { ranges } from '../time/ranges.ts'
 import { Range } from '../analytics/schema.ts'
-import type { Context } from '../context.ts'
-import { literalTexts } from '../failures.ts'
+import type { Context } from '../api/context.ts'
+import { literalTexts } from '../api/failures.ts'
 import { LinkId, MAX_ID } from '../links/schema.ts'
 import { normalizeArguments } from './arguments.ts'
 

@@ -1,11 +1,11 @@
 import { requireOwnedBundle } from '../bundles/operations.ts'
 import { Bundle } from '../bundles/schema.ts'
 import { toBundle, updateBundle } from '../bundles/store.ts'
-import { operation } from '../context.ts'
+import { operation } from '../api/context.ts'
 import { requireOwnedLink } from '../links/operations.ts'
 import { IdParams, Link } from '../links/schema.ts'
 import { readChangedLink } from '../links/store.ts'
-import { entityTagHeader } from '../links/versions.ts'
+import { entityTagHeader } from '../api/entity-tag.ts'
 import { NewOwner } from './schema.ts'
 import { requireKnownOwner, transferLink } from './store.ts'
 

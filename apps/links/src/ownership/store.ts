@@ -3,7 +3,7 @@ import { lockRows } from '@latchkey/database/locks'
 import { type Transaction, sql } from 'kysely'
 import { updateBundle } from '../bundles/store.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { failure } from '../api/failures.ts'
 import { type LinkRow, lockLinksForWrite, updateLink } from '../links/store.ts'
 
 type Tx = Transaction<Tables>

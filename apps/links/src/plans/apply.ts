@@ -1,17 +1,17 @@
 import type { Database } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { Transaction } from 'kysely'
-import type { Context } from '../context.ts'
+import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure, failures } from '../failures.ts'
-import { notePlan, readNewChanges } from '../history/change-log.ts'
+import { failure, failures } from '../api/failures.ts'
+import { notePlan, readNewChanges } from '../changes/change-tracker.ts'
 import {
   type SubjectVersions,
   lockSubjects,
   readBundleStates,
   readLinkStates,
   versionsOf,
-} from '../history/states.ts'
+} from '../changes/states.ts'
 import { isSamePreview, toPlanChange, toPreview } from './diff.ts'
 import { performOps, reserveCosts } from './perform-ops.ts'
 import type { Op, PlanChange } from './schema.ts'

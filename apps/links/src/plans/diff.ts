@@ -1,5 +1,5 @@
-import type { NewChange } from '../history/store.ts'
-import { type Values, parseValues } from '../history/values.ts'
+import type { NewChange } from '../changes/store.ts'
+import { type Values, parseValues } from '../changes/values.ts'
 import type { PlanChange } from './schema.ts'
 
 export function toPlanChange({ kind, link_id, bundle_id, ...change }: NewChange): PlanChange {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { openTestBundles } from '../bundles/testing.ts'
-import type { Context } from '../context.ts'
+import { openTestBundles } from '../../test/test-bundles.ts'
+import type { Context } from '../api/context.ts'
 import { applyPlan } from './apply.ts'
 import { createPlan } from './create.ts'
 

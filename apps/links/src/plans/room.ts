@@ -1,8 +1,8 @@
 import { type Database, inList, lockKey } from '@latchkey/database/database'
 import { type Kysely, type Transaction, sql } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
-import type { ChangeSource } from '../history/source.ts'
+import { failure } from '../api/failures.ts'
+import type { ChangeSource } from '../changes/source.ts'
 import { OPEN_PLANS } from './schema.ts'
 import { stateOf } from './store.ts'
 

@@ -1,12 +1,12 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
-import { changeKinds } from '../history/kinds.ts'
+import { changeKinds } from '../changes/kinds.ts'
 import { Change } from '../history/schema.ts'
-import { changeWays } from '../history/source.ts'
+import { changeWays } from '../changes/source.ts'
 import { UndoResult } from '../history/undo/schema.ts'
 import { PageQuery, pageLimit } from '../links/schema.ts'
 import { planStates } from './states.ts'
-import { boundedText } from '../text.ts'
+import { boundedText } from '../api/text.ts'
 
 /** Operations of one plan. */
 export const MAX_OPS = 500

@@ -1,9 +1,9 @@
 import { type Database, inList } from '@latchkey/database/database'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { destinationsOf, hostsOf } from '../history/destinations.ts'
-import type { ChangeSource } from '../history/source.ts'
-import type { Values } from '../history/values.ts'
+import { destinationsOf, hostsOf } from '../changes/destinations.ts'
+import type { ChangeSource } from '../changes/source.ts'
+import type { Values } from '../changes/values.ts'
 import { findForbidden, findOpened } from '../policies/require-policy.ts'
 import type { PlanChange, PlanWarning } from './schema.ts'
 

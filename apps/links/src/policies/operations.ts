@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { type Context, operation } from '../context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { failure } from '../api/failures.ts'
 import { hasCreated } from '../ownership/store.ts'
 import { AssistantParams, NewPolicyQuery, Policy, PolicyQuery, PolicyRules } from './schema.ts'
 import {

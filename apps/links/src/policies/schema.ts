@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_IDENTITY_LENGTH } from '../access/identity.ts'
-import { MAX_ASSISTANT_LENGTH } from '../history/source.ts'
-import { boundedText } from '../text.ts'
+import { MAX_ASSISTANT_LENGTH } from '../changes/source.ts'
+import { boundedText } from '../api/text.ts'
 
 const MAX_HOST_LENGTH = 253
 const MAX_HOSTS = 100

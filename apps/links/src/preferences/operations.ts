@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { Range } from '../analytics/schema.ts'
-import { operation } from '../context.ts'
+import { operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
-import { failure } from '../failures.ts'
+import { failure } from '../api/failures.ts'
 import { PreferenceChanges, Preferences } from './schema.ts'
 import { findInstanceValue, findPreferences, saveInstanceValue, savePreferences } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Range, TimeZone } from '../analytics/schema.ts'
-import { boundedText, trimmedText } from '../text.ts'
+import { boundedText, trimmedText } from '../api/text.ts'
 
 const MAX_URL_LENGTH = 2048
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { parseTrusted } from '@latchkey/http/client-address'
 import { DESKTOP } from '../../test/actions.ts'
-import type { Journal } from '../clicks/journal.ts'
+import type { Journal } from '../counting/journal.ts'
 import { DEFAULT_SITE } from '../domains/testing.ts'
 import { ClickLimits, type PlaceStore } from './click-limits.ts'
 import { NotFoundUrl } from './not-found-url.ts'

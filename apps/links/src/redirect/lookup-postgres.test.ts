@@ -7,8 +7,8 @@ import { type OwnPostgres, startOwnPostgres } from '../../test/durability/own-po
 import { Relay } from '@latchkey/database/testing-relay'
 import { NOW, TestDatabase, closeAfterEach, messageOf, until } from '../../test/test-database.ts'
 import type { Tables } from '../db/tables.ts'
-import type { Changes } from '../events/changes.ts'
-import { watchPostgres } from '../events/watch-postgres.ts'
+import type { Changes } from '../live/changes.ts'
+import { watchPostgres } from '../live/watch-postgres.ts'
 import { PostgresLookup } from './lookup-postgres.ts'
 
 const silentLog = createLog({ write: () => undefined })

@@ -1,7 +1,7 @@
 import type { ConnectionCounts } from '@latchkey/database/pool'
 import type { Destination } from '../links/behaviour/evaluate.ts'
 import { parseProgram } from '../links/behaviour/program.ts'
-import { locationOf } from '../links/location.ts'
+import { locationOf } from '../urls/location.ts'
 
 /** Size and hits of the cache, for metrics. Plain numbers, because they change on every hit. */
 export interface CacheStats {

@@ -1,8 +1,8 @@
 import { prefixOf } from '@latchkey/http/client-prefix'
-import type { Journal } from '../clicks/journal.ts'
+import type { Journal } from '../counting/journal.ts'
 import type { Site } from '../domains/sites.ts'
 import { type Closed, type Choice, chooseLocation, usedUp } from '../links/behaviour/evaluate.ts'
-import { slugKey, slugOfPath } from '../links/slugs/slug.ts'
+import { slugKey, slugOfPath } from '../urls/slug.ts'
 import type { ClickLimits } from './click-limits.ts'
 import {
   type CountingOptions,

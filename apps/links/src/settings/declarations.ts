@@ -15,7 +15,7 @@ import {
   text,
 } from '@latchkey/settings/kinds'
 import type { Declarations } from '@latchkey/settings/settings'
-import { ROBOTS } from '../domains/robots.ts'
+import { ROBOTS } from './robots.ts'
 import { identity, safeUrl, shortHost } from './kinds.ts'
 
 export const DEFAULT_ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'

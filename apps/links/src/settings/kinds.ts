@@ -1,4 +1,4 @@
-import { toHost } from '../domains/host.ts'
+import { toHost } from '../urls/host.ts'
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { type Kind, httpUrl, text } from '@latchkey/settings/kinds'
 

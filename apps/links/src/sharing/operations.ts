@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { requireBundle, requireOwnedBundle } from '../bundles/operations.ts'
-import { type Context, operation } from '../context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { requireLink, requireOwnedLink } from '../links/operations.ts'
 import { IdParams } from '../links/schema.ts'

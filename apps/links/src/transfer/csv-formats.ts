@@ -1,6 +1,6 @@
 import type { Cells } from './csv.ts'
 import { unescapeFormulas } from '@latchkey/http/csv'
-import { MAX_SLUGS } from '../links/slugs/slug.ts'
+import { MAX_SLUGS } from '../urls/slug.ts'
 import { MAX_TAGS, type RowFields, type SlugFields } from './import-row.ts'
 import {
   type ForeignPart,

@@ -1,4 +1,4 @@
-import { NO_FILTERS } from '../analytics/filters.ts'
+import { NO_FILTERS } from '../clicks/filters.ts'
 import type { Database } from '@latchkey/database/database'
 import { escapeFormulas } from '@latchkey/http/csv'
 import { stringify } from 'csv-stringify/sync'

@@ -1,6 +1,6 @@
 import { parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
-import { literalTexts } from '../failures.ts'
+import { literalTexts } from '../api/failures.ts'
 import { clearPassword, clickTotal, slugWords } from './csv-formats.ts'
 import { ownBehaviour } from './own-behaviour.ts'
 import { type RowFields, type SlugFields, requireMaxSlugs } from './import-row.ts'

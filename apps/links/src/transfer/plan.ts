@@ -1,4 +1,4 @@
-import { MAX_SLUG_LENGTH, parseSlugKey, slugKey } from '../links/slugs/slug.ts'
+import { MAX_SLUG_LENGTH, parseSlugKey, slugKey } from '../urls/slug.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 import type { Reason } from './reason.ts'
 

@@ -2,7 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { DEFAULT_HOST, listDomainRows } from '../domains/store.ts'
-import { failures } from '../failures.ts'
+import { failures } from '../api/failures.ts'
 import { compile } from '../links/behaviour/compile.ts'
 import {
   type WayProblem,
@@ -11,7 +11,7 @@ import {
   leadsToOwnUrl,
   lockRings,
 } from '../links/behaviour/rings.ts'
-import type { Domain } from '../links/slugs/slug.ts'
+import type { Domain } from '../urls/slug.ts'
 import type { ParsedRow } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
 import type { ImportDomains } from './row-domain.ts'

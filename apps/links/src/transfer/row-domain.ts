@@ -1,5 +1,5 @@
-import { toHost } from '../domains/host.ts'
-import type { Domain } from '../links/slugs/slug.ts'
+import { toHost } from '../urls/host.ts'
+import type { Domain } from '../urls/slug.ts'
 import { type Reason, refuseRow } from './reason.ts'
 
 /** The short domains of the instance that imports. */

@@ -1,10 +1,10 @@
 import { type Database, inList, lockKey } from '@latchkey/database/database'
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { noteLinks } from '../history/change-log.ts'
+import { noteLinks } from '../changes/change-tracker.ts'
 import { compile } from '../links/behaviour/compile.ts'
 import { findBehaviour, insertBehaviours, saveBehaviour, setUsedPlaces } from '../links/behaviour/store.ts'
-import { urlKey } from '../links/destination-url.ts'
+import { urlKey } from '../urls/destination-url.ts'
 import { type NewLinkRow, type NewSlug, derivedColumns, insertLinks } from '../links/insert.ts'
 
 import type { Queries } from '../links/slugs/store.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { queries } from '@latchkey/web/queries'
 import { QueryObserver } from '@tanstack/react-query'
-import type { Changes } from '../events/changes.ts'
+import type { Changes } from '../live/changes.ts'
 import { followChanges } from './queries.ts'
 
 const sources: FakeEventSource[] = []

@@ -7,8 +7,8 @@ import {
   refetchFailed,
   useRead,
 } from '@latchkey/web/queries'
-import type { Changes } from '../events/changes.ts'
-import type { LiveClicks } from '../events/schema.ts'
+import type { Changes } from '../live/changes.ts'
+import type { LiveClicks } from '../live/schema.ts'
 import { type Input, type OperationId, addressOf, callForPage, embeddedForPage } from './call.ts'
 
 /** Part of the stored data that a query reads. Mutations and `/events` name the changed parts. */

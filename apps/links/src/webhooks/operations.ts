@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type Context, operation } from '../context.ts'
-import { failure } from '../failures.ts'
-import { findEventRange } from '../event-log/store.ts'
+import { type Context, operation } from '../api/context.ts'
+import { failure } from '../api/failures.ts'
+import { findEventRange } from '../events/store.ts'
 import { IdParams } from '../links/schema.ts'
 import {
   DeliveriesQuery,
@@ -29,7 +29,7 @@ import {
   updateWebhook,
 } from './store.ts'
 import type { TestSlots } from './test-slots.ts'
-import { DAY } from '../analytics/window.ts'
+import { DAY } from '../time/window.ts'
 
 /** What operations need to seal secrets and to send tests. */
 export interface Webhooks {

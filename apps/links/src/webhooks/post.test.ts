@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { type Server, createServer } from 'node:net'
-import { testServers } from '../outbound/testing.ts'
+import { testServers } from '../destinations/testing.ts'
 import { Poster } from './post.ts'
 
 const { serve } = testServers()

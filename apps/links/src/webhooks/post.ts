@@ -3,7 +3,7 @@ import { isPublicAddress, requestPinned, resolveHost } from '@latchkey/http/outb
 import { type Trusted, parseTrusted } from '@latchkey/http/client-address'
 import { rejectOnAbort } from '@latchkey/http/reject-on-abort'
 import { isIP } from 'node:net'
-import { resolveDns } from '../outbound/public-fetch.ts'
+import { resolveDns } from '../destinations/public-fetch.ts'
 
 const TIMEOUT_MS = 10_000
 /** Of each answer, the rest is not read. */

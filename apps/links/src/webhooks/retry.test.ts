@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DAY, HOUR } from '../analytics/window.ts'
+import { DAY, HOUR } from '../time/window.ts'
 import { MAX_FAILING_SECONDS, nextAttemptAt } from './retry.ts'
 
 const START = 1_795_000_000

@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../analytics/window.ts'
+import { DAY, HOUR } from '../time/window.ts'
 
 /** Waits before further attempts, in seconds (L30.3). All later ones are a day. */
 const WAITS = [5, 30, 120, 600, HOUR, 6 * HOUR]

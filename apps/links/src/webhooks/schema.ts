@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { HttpUrl } from '../links/destination-url.ts'
+import { HttpUrl } from '../urls/destination-url.ts'
 import { MAX_ID, pageLimit } from '../links/schema.ts'
-import { eventTypes } from '../event-log/types.ts'
+import { eventTypes } from '../events/types.ts'
 import { MAX_DELIVERIES } from './store.ts'
 
 const Url = HttpUrl.refine((value) => !hasCredentials(value), {

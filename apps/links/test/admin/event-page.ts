@@ -1,5 +1,5 @@
-import type { LiveClicks } from '../../src/events/schema.ts'
-import type { Changes } from '../../src/events/changes.ts'
+import type { LiveClicks } from '../../src/live/schema.ts'
+import type { Changes } from '../../src/live/changes.ts'
 import type { TestLinks } from '../testing.ts'
 
 /** An open page, which follows the events of a service and stores them. */

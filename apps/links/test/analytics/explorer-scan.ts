@@ -1,5 +1,5 @@
 import type { AnalyticsQuery } from '../../src/analytics/explorer/query.ts'
-import type { ViewerFilters } from '../../src/analytics/filters.ts'
+import type { ViewerFilters } from '../../src/clicks/filters.ts'
 import type { ClassifiedClick } from '../../src/clicks/click.ts'
 import { type Unit, labelOf } from './scan.ts'
 import type { World } from './world.ts'

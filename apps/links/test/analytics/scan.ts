@@ -1,4 +1,4 @@
-import type { ViewerFilters } from '../../src/analytics/filters.ts'
+import type { ViewerFilters } from '../../src/clicks/filters.ts'
 import { type BreakdownName, type Range, breakdownNames } from '../../src/analytics/schema.ts'
 import type { ClassifiedClick } from '../../src/clicks/click.ts'
 

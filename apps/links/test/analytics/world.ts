@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Recorder, openRecorder } from '../../src/clicks/recorder.ts'
+import { type Recorder, openRecorder } from '../../src/counting/recorder.ts'
 import { TestDatabase } from '../test-database.ts'
 import type { Slug } from './click-history.ts'
 

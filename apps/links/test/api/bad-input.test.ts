@@ -3,7 +3,7 @@ import { eachDialect } from '@latchkey/database/testing'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { Ajv2020 } from 'ajv/dist/2020'
 import { z } from 'zod'
-import type { Context } from '../../src/context.ts'
+import type { Context } from '../../src/api/context.ts'
 import { adminOperations, apiOperations } from '../../src/http/operations.ts'
 import { sharedTestLinks } from '../testing.ts'
 

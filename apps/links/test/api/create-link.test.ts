@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { rootNames } from '../../src/links/slugs/reserved.ts'
+import { rootNames } from '../../src/urls/reserved.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 const AUTO = /^[abcdefghijkmnpqrstuvwxyz2-9]{4}$/

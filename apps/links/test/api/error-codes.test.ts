@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { Failure } from '@latchkey/http/failure'
-import { QrSizeTooSmall, type ErrorCode, errorCodeOf, errorCodes, failures } from '../../src/failures.ts'
+import { QrSizeTooSmall, type ErrorCode, errorCodeOf, errorCodes, failures } from '../../src/api/failures.ts'
 import { adminFailureResponse, publicFailureResponse } from '../../src/http/render-failure.ts'
 import { sharedTestLinks } from '../testing.ts'
 

@@ -3,7 +3,7 @@ import { type ErrorObject, Ajv2020 } from 'ajv/dist/2020'
 import { z } from 'zod'
 import { createDocument } from '../../src/http/reference.ts'
 import { apiOperations } from '../../src/http/operations.ts'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/api/version.ts'
 import { newSqliteUrls } from '../test-database.ts'
 import { sharedTestLinks } from '../testing.ts'
 

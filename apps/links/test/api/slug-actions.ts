@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { MAX_GUEST_SLUGS, MAX_SLUGS } from '../../src/links/slugs/slug.ts'
+import { MAX_GUEST_SLUGS, MAX_SLUGS } from '../../src/urls/slug.ts'
 import type { TestLinks } from '../testing.ts'
 
 /** Every slug route exists twice: below the link, as the SDKs call it, and by the slug alone. */

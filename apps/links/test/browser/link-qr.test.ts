@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
-import { failures } from '../../src/failures.ts'
+import { failures } from '../../src/api/failures.ts'
 import { post, waitFor } from '../actions.ts'
 import { chooseSlugAction, failRequests, openLinkPages } from './link-page.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { Journal } from '../../src/clicks/journal.ts'
+import { Journal } from '../../src/counting/journal.ts'
 import { visit } from '../test-database.ts'
 import { mountDisk } from './disk.ts'
 

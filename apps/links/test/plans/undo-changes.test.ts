@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { insertChanges } from '../../src/history/store.ts'
+import { insertChanges } from '../../src/changes/store.ts'
 import { clickLink } from '../actions.ts'
 import { sharedTestLinks } from '../testing.ts'
 

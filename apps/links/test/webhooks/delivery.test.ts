@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { DAY } from '../../src/analytics/window.ts'
+import { DAY } from '../../src/time/window.ts'
 import { TestNodes } from './nodes.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { DAY } from '../../src/analytics/window.ts'
+import { DAY } from '../../src/time/window.ts'
 import { sharedTestLinks } from '../testing.ts'
 import { Receiver } from './receiver.ts'
 

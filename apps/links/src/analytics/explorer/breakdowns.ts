@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../../db/tables.ts'
-import { sum } from '../window.ts'
+import { sum } from '../../time/window.ts'
 import type { ValueDimension } from './dimensions.ts'
 import type { Analytics } from './schema.ts'
 import { type WindowStats, rankedColumns } from './source.ts'

@@ -1,4 +1,4 @@
-import type { Dimension } from '../dimensions.ts'
+import type { Dimension } from '../../clicks/dimensions.ts'
 
 /** The column of each dimension that clicks are filtered by and broken down by. */
 export const columnOf = {

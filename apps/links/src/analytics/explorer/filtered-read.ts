@@ -1,7 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { withSnapshot } from '../../db/snapshot.ts'
 import type { Tables } from '../../db/tables.ts'
-import type { ViewerFilters } from '../filters.ts'
+import type { ViewerFilters } from '../../clicks/filters.ts'
 import type { Page } from './breakdowns.ts'
 import { type ExplorerDimension, NO_BUNDLE, valueDimensions } from './dimensions.ts'
 import { type ClickFilter, FilteredSource, type Progress } from './filtered-source.ts'

@@ -2,7 +2,7 @@ import { EventEmitter, on } from 'node:events'
 import { ReaderUnavailable } from '@latchkey/database/errors'
 import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import { Failure } from '@latchkey/http/failure'
-import { failure, failures } from '../../failures.ts'
+import { failure, failures } from '../../api/failures.ts'
 import type { FilteredRead } from './filtered-read.ts'
 import type { FilteredReply, FilteredRequest } from './filtered-worker.ts'
 

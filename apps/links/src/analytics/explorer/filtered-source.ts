@@ -1,7 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { findFirstClickTime, findFirstClickTimeOfInstance } from '../../clicks/store.ts'
 import type { Tables } from '../../db/tables.ts'
-import { NO_FILTERS, type ViewerFilters } from '../filters.ts'
+import { NO_FILTERS, type ViewerFilters } from '../../clicks/filters.ts'
 import {
   type Block,
   type BlockValue,
@@ -14,8 +14,8 @@ import {
   readBlocks,
   readLinkBlock,
   viewerConditions,
-} from '../rollups/index.ts'
-import { type Window, sum } from '../window.ts'
+} from '../../rollups/index.ts'
+import { type Window, sum } from '../../time/window.ts'
 import { type ValueDimension, columnOf, valueDimensions } from './dimensions.ts'
 import type { Limits, RankedDimension, StatsSource, WindowStats } from './source.ts'
 import { findActiveMembers, findRawStart } from './subjects.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_MOMENT, Id, pageLimit, wholeNumber } from '../../links/schema.ts'
-import { boundedText } from '../../text.ts'
+import { boundedText } from '../../api/text.ts'
 import { Range, TimeZone } from '../schema.ts'
 import { NO_BUNDLE, type ValueDimension, explorerDimensions, valueDimensions } from './dimensions.ts'
 import { comparisons } from './windows.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../../db/tables.ts'
 import { transportFailure } from '@latchkey/http/failure'
-import { delta, sum } from '../window.ts'
+import { delta, sum } from '../../time/window.ts'
 import { searchWords } from '../../links/search.ts'
 import { BreakdownReader, type Page } from './breakdowns.ts'
 import { type ExplorerDimension, valueDimensions } from './dimensions.ts'

@@ -1,8 +1,8 @@
 import type { Database } from '@latchkey/database/database'
 import { findFirstClickTime, findFirstClickTimeOfInstance } from '../../clicks/store.ts'
 import type { Tables } from '../../db/tables.ts'
-import type { Dimension } from '../dimensions.ts'
-import type { ViewerFilters } from '../filters.ts'
+import type { Dimension } from '../../clicks/dimensions.ts'
+import type { ViewerFilters } from '../../clicks/filters.ts'
 import {
   type Ranking,
   countClicksPerLink,
@@ -14,8 +14,8 @@ import {
   readInstanceVisitors,
   readRankings,
   readVisitorCounts,
-} from '../rollups/index.ts'
-import type { Window } from '../window.ts'
+} from '../../rollups/index.ts'
+import type { Window } from '../../time/window.ts'
 import { columnOf } from './dimensions.ts'
 import type { CalendarWindow } from './windows.ts'
 

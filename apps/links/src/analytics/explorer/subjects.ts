@@ -2,7 +2,7 @@ import { type Database, inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import type { Accent } from '../../bundles/accent.ts'
 import type { Tables } from '../../db/tables.ts'
-import { DAY } from '../window.ts'
+import { DAY } from '../../time/window.ts'
 import type { AnalyticsQuery } from './query.ts'
 
 type Db = Database<Tables>

@@ -1,6 +1,6 @@
-import { type Calendar, type Unit, createCalendar, timelineUnit } from '../calendar.ts'
-import { type Range, ranges } from '../ranges.ts'
-import { DAY, type Window, currentWindow, previousWindow } from '../window.ts'
+import { type Calendar, type Unit, createCalendar, timelineUnit } from '../../time/calendar.ts'
+import { type Range, ranges } from '../../time/ranges.ts'
+import { DAY, type Window, currentWindow, previousWindow } from '../../time/window.ts'
 
 export const comparisons = ['previous', 'year'] as const
 export type Comparison = (typeof comparisons)[number]

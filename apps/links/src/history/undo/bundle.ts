@@ -1,7 +1,7 @@
 import { deleteBundle, insertBundle, lockBundleRow, updateBundle } from '../../bundles/store.ts'
 import type { ChangeRow } from '../list.ts'
-import { readBundleStates } from '../states.ts'
-import { type Values, findDifference, revert } from '../values.ts'
+import { readBundleStates } from '../../changes/states.ts'
+import { type Values, findDifference, revert } from '../../changes/values.ts'
 import { requireKeptSecrets, requireOwner, toDifference } from './link.ts'
 import type { UndoRun } from './undo.ts'
 

@@ -3,8 +3,8 @@ import type { DialectName } from '@latchkey/database/url'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import type { ChangeRow } from '../list.ts'
-import { lockSubjects } from '../states.ts'
-import { parseValues } from '../values.ts'
+import { lockSubjects } from '../../changes/states.ts'
+import { parseValues } from '../../changes/values.ts'
 
 /** Any number that all undos share which bring something back. */
 const RETURN_LOCK = 4_170_620

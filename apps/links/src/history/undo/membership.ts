@@ -1,8 +1,8 @@
 import { addMembers, lockBundleRow, removeMember } from '../../bundles/store.ts'
-import { failure } from '../../failures.ts'
+import { failure } from '../../api/failures.ts'
 import { lockLinkRow } from '../../links/store.ts'
 import type { ChangeRow } from '../list.ts'
-import type { Membership } from '../states.ts'
+import type { Membership } from '../../changes/states.ts'
 import type { UndoRun } from './undo.ts'
 
 /** Makes a link part of a bundle, or not, as before these changes. */

@@ -1,5 +1,5 @@
-import { operation } from '../../context.ts'
-import { failure } from '../../failures.ts'
+import { operation } from '../../api/context.ts'
+import { failure } from '../../api/failures.ts'
 import { selectChanges } from '../list.ts'
 import { ChangesToUndo, MAX_UNDONE_CHANGES, UndoResult } from './schema.ts'
 import { undoRows } from './undo.ts'

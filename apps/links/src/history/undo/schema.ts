@@ -1,8 +1,8 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { MAX_MOMENT } from '../../links/schema.ts'
-import { changeKinds } from '../kinds.ts'
-import { changeWays } from '../source.ts'
+import { changeKinds } from '../../changes/kinds.ts'
+import { changeWays } from '../../changes/source.ts'
 
 export const RemainingChange = z
   .object({

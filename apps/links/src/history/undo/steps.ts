@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
 import type { ChangeRow } from '../list.ts'
-import { parseValues } from '../values.ts'
+import { parseValues } from '../../changes/values.ts'
 
 type Tx = Transaction<Tables>
 

@@ -1,6 +1,6 @@
-import { RETENTION_EVERY_HOURS } from '../../clicks/old-clicks.ts'
-import { SALT_GRACE_SECONDS } from '../../clicks/visitor-salts.ts'
-import { HOUR } from '../../analytics/window.ts'
+import { RETENTION_EVERY_HOURS } from '../../counting/old-clicks.ts'
+import { SALT_GRACE_SECONDS } from '../../counting/visitor-salts.ts'
+import { HOUR } from '../../time/window.ts'
 import { isMcpConfigured } from '../../mcp/credentials.ts'
 import type { Settings } from '../../settings/settings.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Range, rangeNames } from '../../analytics/ranges.ts'
+import { type Range, rangeNames } from '../../time/ranges.ts'
 import type { SharedStats } from '../../sharing/shared-stats.ts'
 import { renderCards } from './cards.ts'
 import { renderChart } from './chart.ts'

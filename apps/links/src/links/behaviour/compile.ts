@@ -1,4 +1,4 @@
-import { locationOf } from '../location.ts'
+import { locationOf } from '../../urls/location.ts'
 import type { Condition, Program, Split } from './program.ts'
 import { type BehaviourDocument, CONDITION_NAMES, type NewBehaviour } from './schema.ts'
 

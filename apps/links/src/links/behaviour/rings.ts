@@ -1,10 +1,10 @@
 import { inList, lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Kysely, Transaction } from 'kysely'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../api/context.ts'
 import type { Tables } from '../../db/tables.ts'
-import { failure } from '../../failures.ts'
-import { type Domain, slugKey, slugOfPath } from '../slugs/slug.ts'
+import { failure } from '../../api/failures.ts'
+import { type Domain, slugKey, slugOfPath } from '../../urls/slug.ts'
 import type { LinkRow } from '../store.ts'
 import { type Program, type Split, parseProgram } from './program.ts'
 

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { TimeZone } from '../../analytics/schema.ts'
 import { COUNTRY_PATTERN, countryFromHeader } from '../../clicks/country.ts'
 import { BROWSER_NAMES, DEVICE_TYPES, SYSTEM_NAMES } from '../../clicks/visitor-values.ts'
-import { boundedText } from '../../text.ts'
-import { DestinationUrl } from '../destination-url.ts'
+import { boundedText } from '../../api/text.ts'
+import { DestinationUrl } from '../../urls/destination-url.ts'
 import { MAX_MOMENT } from '../schema.ts'
 
 export const MAX_RULES = 32

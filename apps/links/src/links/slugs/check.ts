@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { operation } from '../../context.ts'
+import { operation } from '../../api/context.ts'
 import { queriedDomain } from '../../domains/find.ts'
 import { DomainQuery } from '../../domains/schema.ts'
-import { boundedText } from '../../text.ts'
-import { findSlugProblem, foldSlug, slugKey } from './slug.ts'
+import { boundedText } from '../../api/text.ts'
+import { findSlugProblem, foldSlug, slugKey } from '../../urls/slug.ts'
 import { findSlug } from './store.ts'
 
 /** Longer text is no slug either. */

@@ -1,8 +1,8 @@
 import { inList } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../../db/tables.ts'
-import { isReserved } from './reserved.ts'
-import { type Domain, MAX_SLUG_LENGTH, parseSlugKey, slugKey } from './slug.ts'
+import { isReserved } from '../../urls/reserved.ts'
+import { type Domain, MAX_SLUG_LENGTH, parseSlugKey, slugKey } from '../../urls/slug.ts'
 import { type Queries, countSlugsOfLength, findExistingSlugs, findSlug, isRetired } from './store.ts'
 
 /**

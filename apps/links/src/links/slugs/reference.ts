@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../api/context.ts'
 import type { Tables } from '../../db/tables.ts'
 import { queriedDomain } from '../../domains/find.ts'
 import { DomainQuery } from '../../domains/schema.ts'
-import { failure, type FailureCode } from '../../failures.ts'
+import { failure, type FailureCode } from '../../api/failures.ts'
 import { type LinkRow, findLinkRow, lockLinkForWrite } from '../store.ts'
-import { requireVersion } from '../versions.ts'
-import { type Domain, slugKey } from './slug.ts'
+import { requireVersion } from '../../api/entity-tag.ts'
+import { type Domain, slugKey } from '../../urls/slug.ts'
 import { type SlugRow, findSlug } from './store.ts'
 
 type Tx = Transaction<Tables>

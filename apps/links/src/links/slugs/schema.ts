@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OwnDomain } from '../../domains/schema.ts'
-import { CHARSET_PROBLEM, MAX_SLUG_LENGTH, foldSlug, isSlug, findSlugProblem } from './slug.ts'
+import { CHARSET_PROBLEM, MAX_SLUG_LENGTH, foldSlug, isSlug, findSlugProblem } from '../../urls/slug.ts'
 
 const Flag = z.union([z.literal(0), z.literal(1)])
 

@@ -2,7 +2,7 @@ import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import { markHoursChanged } from '../../clicks/changed-hours.ts'
 import type { Tables } from '../../db/tables.ts'
-import { type Domain, MAX_GUEST_SLUGS, MAX_SLUGS, slugKey } from './slug.ts'
+import { type Domain, MAX_GUEST_SLUGS, MAX_SLUGS, slugKey } from '../../urls/slug.ts'
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import { sql } from 'kysely'
 

@@ -1,10 +1,10 @@
 import type { Bulk, Rows } from '@latchkey/database/archive/bulk'
 import type { Value } from '@latchkey/database/archive/reader'
 import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
-import { hourOf } from '../../analytics/window.ts'
+import { hourOf } from '../../time/window.ts'
 import { invalidateRollups } from '../../clicks/changed-hours.ts'
 import { foldForSearch, searchText } from '../../links/search.ts'
-import { urlColumns } from '../../links/destination-url.ts'
+import { urlColumns } from '../../urls/destination-url.ts'
 import { type InstanceTable, instanceFormat } from './tables.ts'
 
 type InstanceImportOptions = Pick<

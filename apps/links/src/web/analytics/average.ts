@@ -1,4 +1,4 @@
-import { type Range, ranges } from '../../analytics/ranges.ts'
+import { type Range, ranges } from '../../time/ranges.ts'
 
 const DAY_SECONDS = 86_400
 

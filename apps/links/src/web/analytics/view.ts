@@ -1,5 +1,5 @@
 import { type ExplorerDimension, explorerDimensions } from '../../analytics/explorer/dimensions.ts'
-import type { Range } from '../../analytics/ranges.ts'
+import type { Range } from '../../time/ranges.ts'
 import { parseRange } from '../parts/range.tsx'
 
 /** A value that clicks must have. An empty value stands for clicks without one. */

@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
-import { type Range, rangeNames } from '../../analytics/ranges.ts'
+import { type Range, rangeNames } from '../../time/ranges.ts'
 import { useText } from '../texts/text.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { originOfDomain } from '../../domains/host.ts'
+import { originOfDomain } from '../../urls/host.ts'
 import type { Result } from '../call.ts'
 import { me } from '../me.ts'
 

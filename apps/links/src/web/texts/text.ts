@@ -2,7 +2,7 @@ import type { CallError } from '@latchkey/web/call'
 import { numberFormat, relativeTime } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, useTexts } from '@latchkey/web/texts'
 import type { SharedTextKey } from '@latchkey/web/texts/shared'
-import type { ErrorCode } from '../../failures.ts'
+import type { ErrorCode } from '../../api/failures.ts'
 import { zoneName } from '../parts/time-zone.ts'
 import { type OwnKey, texts } from './index.ts'
 

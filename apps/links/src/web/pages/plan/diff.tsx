@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { destinationsOf, hostsOf } from '../../../history/destinations.ts'
+import { destinationsOf, hostsOf } from '../../../changes/destinations.ts'
 import { Subjects, Values } from '../../parts/history/changes.tsx'
 import { Fold } from '../../parts/history/fold.tsx'
 import { useText } from '../../texts/text.ts'

@@ -12,7 +12,7 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { showSuccess } from '@latchkey/web/toast'
 import { useState } from 'react'
-import { ROBOTS } from '../../../domains/robots.ts'
+import { ROBOTS } from '../../../settings/robots.ts'
 import { WELL_KNOWN_NAMES } from '../../../domains/well-known-names.ts'
 import { type Input, type Result, call, fieldOfRefusal } from '../../call.ts'
 import { me } from '../../me.ts'

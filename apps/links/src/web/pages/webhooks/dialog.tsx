@@ -11,7 +11,7 @@ import {
 } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { eventTypes } from '../../../event-log/types.ts'
+import { eventTypes } from '../../../events/types.ts'
 import { call, fieldOfRefusal } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'

@@ -1,0 +1,25 @@
+import type { ResponseHeader } from '@latchkey/http/operation'
+import type { Context } from './context.ts'
+import { failure } from './failures.ts'
+import { type LinkRow, entityTag } from '../links/store.ts'
+
+/** Headers of answers that hold one link. */
+export const entityTagHeader: Readonly<Record<string, ResponseHeader>> = {
+  ETag: {
+    type: 'string',
+    description:
+      'Version of the link, which every write of it raises by one. A write with `If-Match` fails with 412 if the link has another version.',
+  },
+}
+
+/** Throws 412 if the caller's write is only for other versions of the link (L25.3). */
+export function requireVersion({ ifMatch }: Pick<Context, 'ifMatch'>, link: Pick<LinkRow, 'version'>): void {
+  if (!matchesTag({ ifMatch }, entityTag(link))) throw failure('link_changed')
+}
+
+/** Whether the caller's write is for the version with this entity tag, or for any. */
+export function matchesTag({ ifMatch }: { ifMatch?: string | null | undefined }, tag: string): boolean {
+  if (ifMatch === null || ifMatch === undefined || ifMatch.trim() === '*') return true
+  // Weak tags never match (RFC 9110 section 13.1.1).
+  return ifMatch.split(',').some((each) => each.trim() === tag)
+}

@@ -1,0 +1,303 @@
+import type { Database } from '@latchkey/database/database'
+import type { DialectName } from '@latchkey/database/url'
+import type { Transaction } from 'kysely'
+import type { HistoryTable, Tables } from '../db/tables.ts'
+import { insertChangeEvents } from '../events/changes.ts'
+import { requirePolicy } from '../policies/require-policy.ts'
+import { bundleKind, linkKind } from './kinds.ts'
+import type { ChangeSource } from './source.ts'
+import {
+  type Membership,
+  type NotedMembership,
+  type State,
+  type SubjectVersions,
+  findMemberships,
+  membersBefore,
+  membershipKey,
+  readBundleStates,
+  readLinkStates,
+  readMembers,
+  versionsOf,
+} from './states.ts'
+import { type NewChange, insertChanges } from './store.ts'
+import { type Difference, findDifference } from './values.ts'
+
+type Tx = Transaction<Tables>
+
+/** Links whose states are compared between two turns of the event loop. */
+const LINKS_PER_TURN = 50
+
+const logs = new WeakMap<Tx, ChangeLog>()
+
+/**
+ * The database with a change for each link and bundle that a transaction of it has written, stored
+ * by this transaction (L29.1).
+ */
+export function recordChanges(database: Database<Tables>, source: ChangeSource): Database<Tables> {
+  return {
+    ...database,
+    ...recordWrites(database, source),
+    withStatementTimeout: (ms) => recordChanges(database.withStatementTimeout(ms), source),
+    get offThread() {
+      return database.offThread
+    },
+    get withoutTimeout() {
+      return recordChanges(database.withoutTimeout, source)
+    },
+  }
+}
+
+type Writer = Pick<Database<Tables>, 'dialect' | 'write'>
+
+/** `recordChanges` for what only writes. */
+export function recordWrites({ dialect, write }: Writer, source: ChangeSource): Writer {
+  return {
+    dialect,
+    write: (work) =>
+      write(async (tx) => {
+        // A part of a transaction that has a log already.
+        if (logs.has(tx)) return work(tx)
+        const log = new ChangeLog(tx, dialect, source)
+        logs.set(tx, log)
+        const result = await work(tx)
+        await log.store()
+        return result
+      }),
+  }
+}
+
+/** What a transaction is about to write, with the state before. */
+class ChangeLog {
+  readonly #tx: Tx
+  readonly #dialect: DialectName
+  readonly #source: ChangeSource
+  /** Undefined for one that the transaction creates. */
+  readonly #links = new Map<number, State | undefined>()
+  readonly #bundles = new Map<number, State | undefined>()
+  readonly #members = new Map<string, NotedMembership>()
+  #planId: number | null
+  /** The states that were read last, after the writes. */
+  readonly #current = { links: new Map<number, State>(), bundles: new Map<number, State>() }
+
+  constructor(tx: Tx, dialect: DialectName, source: ChangeSource) {
+    this.#tx = tx
+    this.#dialect = dialect
+    this.#source = source
+    this.#planId = source.planId ?? null
+  }
+
+  setPlan(id: number): void {
+    this.#planId = id
+  }
+
+  async noteLinks(ids: readonly number[]): Promise<void> {
+    const newIds = ids.filter((id) => !this.#links.has(id))
+    if (newIds.length === 0) return
+    const states = await readLinkStates(this.#tx, this.#dialect, newIds)
+    for (const id of newIds) this.#links.set(id, this.#withFirstBundles(id, states.get(id)))
+  }
+
+  async noteBundle(id: number, willBeDeleted: boolean): Promise<void> {
+    const noted = this.#bundles.get(id)
+    if (this.#bundles.has(id) && !(willBeDeleted && noted)) return
+    const state = noted ?? (await readBundleStates(this.#tx, this.#dialect, [id])).get(id)
+    const moved = this.#movedOf({ bundle_id: id })
+    const members = willBeDeleted ? await readMembers(this.#tx, this.#dialect, id, moved) : {}
+    this.#bundles.set(id, state && { values: { ...state.values, ...members } })
+  }
+
+  /** The memberships of the subject that the transaction has added or removed so far. */
+  #movedOf(subject: Partial<Membership>): NotedMembership[] {
+    return [...this.#members.values()].filter(
+      ({ bundle_id, link_id }) => bundle_id === subject.bundle_id || link_id === subject.link_id,
+    )
+  }
+
+  /** The bundles that the link was in before the transaction are those of its state before. */
+  #withFirstBundles(id: number, state: State | undefined): State | undefined {
+    const moved = this.#members.size === 0 ? [] : this.#movedOf({ link_id: id })
+    if (!state || moved.length === 0) return state
+    const { bundles: present = [], ...values } = state.values as { bundles?: number[] }
+    const bundles = membersBefore(present, moved, 'bundle_id')
+    return { ...state, values: { ...values, ...(bundles.length > 0 && { bundles }) } }
+  }
+
+  noteCreatedLink(id: number): void {
+    this.#links.set(id, undefined)
+  }
+
+  noteCreatedBundle(id: number): void {
+    this.#bundles.set(id, undefined)
+  }
+
+  async noteMemberships(pairs: readonly Membership[]): Promise<void> {
+    const newPairs = pairs.filter((pair) => !this.#members.has(membershipKey(pair)))
+    if (newPairs.length === 0) return
+    const existing = await findMemberships(this.#tx, this.#dialect, newPairs)
+    for (const pair of newPairs) {
+      const key = membershipKey(pair)
+      this.#members.set(key, { ...pair, wasMember: existing.has(key) })
+    }
+  }
+
+  requireLink(id: number): void {
+    if (!this.#links.has(id)) throw new Error('A link is written whose state before is unknown')
+  }
+
+  /** Stores a change for each thing that now differs, or has another version. */
+  async store(): Promise<void> {
+    const stored: NewChange[] = []
+    for await (const changes of this.#readParts()) {
+      await insertChanges(this.#tx, changes)
+      stored.push(...changes)
+    }
+    await requirePolicy(this.#tx, this.#dialect, this.#source, stored)
+    // Last, because the events of others wait from here on.
+    await insertChangeEvents(this.#tx, this.#dialect, stored, this.#current)
+  }
+
+  /** The changes so far, in the order in which they will be stored. */
+  async read(): Promise<NewChange[]> {
+    return (await Array.fromAsync(this.#readParts())).flat()
+  }
+
+  /** What the transaction has read for its writes, as it was before them. */
+  async readVersions(): Promise<SubjectVersions> {
+    const members = [...this.#members.values()]
+    const links = await readLinkStates(this.#tx, this.#dialect, [
+      ...new Set(members.map((pair) => pair.link_id).filter((id) => !this.#links.has(id))),
+    ])
+    const bundles = await readBundleStates(this.#tx, this.#dialect, [
+      ...new Set(members.map((pair) => pair.bundle_id).filter((id) => !this.#bundles.has(id))),
+    ])
+    return versionsOf([...this.#links, ...links], [...this.#bundles, ...bundles])
+  }
+
+  async *#readParts(): AsyncGenerator<NewChange[]> {
+    yield await this.#readBundleChanges()
+    const ids = [...this.#links.keys()]
+    for (let at = 0; at < ids.length; at += LINKS_PER_TURN) {
+      yield await this.#readLinkChanges(ids.slice(at, at + LINKS_PER_TURN))
+      // SQLite never yields to the event loop by itself.
+      if (this.#dialect === 'sqlite' && ids.length > LINKS_PER_TURN)
+        await new Promise((resolve) => setImmediate(resolve))
+    }
+    yield await this.#readMembershipChanges()
+  }
+
+  async #readLinkChanges(ids: readonly number[]): Promise<NewChange[]> {
+    const states = await readLinkStates(this.#tx, this.#dialect, ids)
+    for (const [id, state] of states) this.#current.links.set(id, state)
+    return ids.flatMap((id) => {
+      const [before, after] = [this.#links.get(id), states.get(id)]
+      const isWritten = before?.version !== after?.version
+      const difference =
+        findDifference(before?.values, after?.values) ?? (isWritten ? { before: {}, after: {} } : undefined)
+      return difference ? [this.#toChange(linkKind(difference), difference, { link_id: id }, after)] : []
+    })
+  }
+
+  async #readBundleChanges(): Promise<NewChange[]> {
+    const ids = [...this.#bundles.keys()]
+    if (ids.length === 0) return []
+    const states = await readBundleStates(this.#tx, this.#dialect, ids)
+    for (const [id, state] of states) this.#current.bundles.set(id, state)
+    return ids.flatMap((id) => {
+      const difference = findDifference(this.#bundles.get(id)?.values, states.get(id)?.values)
+      return difference ? [this.#toChange(bundleKind(difference), difference, { bundle_id: id })] : []
+    })
+  }
+
+  /** A link that leaves a bundle because one of them is deleted is part of that deletion. */
+  async #readMembershipChanges(): Promise<NewChange[]> {
+    const pairs = [...this.#members.values()]
+    if (pairs.length === 0) return []
+    const existing = await findMemberships(this.#tx, this.#dialect, pairs)
+    const bundleIds = [...new Set(pairs.map((pair) => pair.bundle_id))]
+    const linkIds = [...new Set(pairs.map((pair) => pair.link_id))]
+    const bundles = await readBundleStates(this.#tx, this.#dialect, bundleIds)
+    const links = await readLinkStates(this.#tx, this.#dialect, linkIds)
+    for (const [id, state] of bundles) this.#current.bundles.set(id, state)
+    for (const [id, state] of links) this.#current.links.set(id, state)
+    return pairs.flatMap(({ wasMember, ...pair }) => {
+      const isMember = existing.has(membershipKey(pair))
+      if (wasMember === isMember || !bundles.has(pair.bundle_id) || !links.has(pair.link_id)) return []
+      const kind = isMember ? 'bundle.link_added' : 'bundle.link_removed'
+      return [this.#toChange(kind, { before: {}, after: {} }, pair)]
+    })
+  }
+
+  #toChange(
+    kind: HistoryTable['kind'],
+    { before, after }: Difference,
+    subject: { link_id?: number; bundle_id?: number },
+    state?: State,
+  ): NewChange {
+    const { identity, via, assistant, tool, requestId, now } = this.#source
+    return {
+      changed_at: now,
+      identity,
+      via,
+      assistant: assistant?.id ?? null,
+      assistant_name: assistant?.name ?? null,
+      tool: tool ?? null,
+      request_id: requestId ?? null,
+      plan_id: this.#planId,
+      kind,
+      link_id: subject.link_id ?? null,
+      bundle_id: subject.bundle_id ?? null,
+      version: state?.version ?? null,
+      before_values: before && JSON.stringify(before),
+      after_values: after && JSON.stringify(after),
+    }
+  }
+}
+
+function logOf(tx: Tx): ChangeLog {
+  const log = logs.get(tx)
+  if (!log) throw new Error('Links and bundles are written with `recordChanges` only')
+  return log
+}
+
+/** Reads the states of links that the transaction may write. Call this once they are locked. */
+export function noteLinks(tx: Tx, ids: readonly number[]): Promise<void> {
+  return logOf(tx).noteLinks(ids)
+}
+
+/** Reads the state of a bundle that the transaction may write, with its links before a deletion. */
+export function noteBundle(tx: Tx, id: number, { willBeDeleted = false } = {}): Promise<void> {
+  return logOf(tx).noteBundle(id, willBeDeleted)
+}
+
+/** Reads which of these links are in these bundles, before the transaction changes it. */
+export function noteMemberships(tx: Tx, pairs: readonly Membership[]): Promise<void> {
+  return logOf(tx).noteMemberships(pairs)
+}
+
+export function noteCreatedLink(tx: Tx, id: number): void {
+  logOf(tx).noteCreatedLink(id)
+}
+
+export function noteCreatedBundle(tx: Tx, id: number): void {
+  logOf(tx).noteCreatedBundle(id)
+}
+
+/** The transaction writes this plan (L29.3). */
+export function notePlan(tx: Tx, id: number): void {
+  logOf(tx).setPlan(id)
+}
+
+/** The changes that the transaction has written so far. */
+export function readNewChanges(tx: Tx): Promise<NewChange[]> {
+  return logOf(tx).read()
+}
+
+/** The versions of what the transaction has read for its writes, before them. */
+export function readNotedVersions(tx: Tx): Promise<SubjectVersions> {
+  return logOf(tx).readVersions()
+}
+
+/** Throws unless `noteLinks` has read the state of the link before. */
+export function requireNotedLink(tx: Tx, id: number): void {
+  logOf(tx).requireLink(id)
+}
