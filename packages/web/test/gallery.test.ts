@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   expectAccessible,
+  expectAccessibleIn,
   expectAccessibleViews,
   expectFingerSized,
   expectWithinWidth,
@@ -15,7 +16,7 @@ import type { Page } from 'playwright-core'
 import { serveGallery } from './gallery/server.ts'
 
 const caches = mkdtempSync(join(tmpdir(), 'latchkey-gallery-'))
-const browser = testBrowser({ 'Accept-Language': 'en' })
+const browser = testBrowser({ 'Accept-Language': 'en' }, { blank: '/favicon.svg' })
 const { built, server } = serveGallery(0, caches)
 const open = (path = '/', view?: Parameters<typeof browser.open>[1]) =>
   browser.open(new URL(path, server.url).href, view)
@@ -53,12 +54,8 @@ test('every part is accessible and fits, at three widths, in light and in dark',
   await expectAccessibleViews(page, 'gallery', [1440, 1024, 390])
   await keepToasts(page)
   await openAll(page, async (name) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' })
-      await screenshot(page, `gallery-${name.toLowerCase()}-${colorScheme}`)
-      await expectAccessible(page)
-    }
+    for (const scheme of ['light', 'dark'] as const)
+      await expectAccessibleIn(page, scheme, `gallery-${name.toLowerCase()}-${scheme}`)
     await expectWithinWidth(page)
   })
   expect(errors).toEqual([])
@@ -101,7 +98,7 @@ test('paper shows the page in light colours, without its frame', async () => {
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
 }, 60_000)
 
-test('forced colours show what is on, selected and bordered', async () => {
+test('forced colours show what is on, selected and bordered, unlike what is not', async () => {
   const { page } = await open()
   await page.emulateMedia({ forcedColors: 'active' })
   const colourOf = (text: string) =>
@@ -112,20 +109,32 @@ test('forced colours show what is on, selected and bordered', async () => {
       probe.remove()
       return color
     }, text)
-  const highlight = await colourOf('Highlight')
-  for (const part of [
-    '.mantine-Checkbox-input:checked',
-    '.mantine-Switch-input:checked + .mantine-Switch-track',
-    '.mantine-Radio-radio:checked',
-    '.mantine-SegmentedControl-label[data-active]',
-    '.mantine-NavLink-root[data-active]',
-    '.mantine-Pagination-control[data-active]',
-  ]) {
-    const background = await page
+  const backgroundOf = (part: string) =>
+    page
       .locator(part)
       .first()
       .evaluate((element) => getComputedStyle(element).backgroundColor)
-    expect([part, background]).toEqual([part, highlight])
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' })
+    const highlight = await colourOf('Highlight')
+    for (const [on, off] of [
+      [
+        '.mantine-Checkbox-input:checked',
+        '.mantine-Checkbox-input:not(:checked, :indeterminate, [data-indeterminate])',
+      ],
+      [
+        '.mantine-Switch-input:checked + .mantine-Switch-track',
+        '.mantine-Switch-input:not(:checked) + .mantine-Switch-track',
+      ],
+      ['.mantine-Radio-radio:checked', '.mantine-Radio-radio:not(:checked)'],
+      ['.mantine-SegmentedControl-label[data-active]', '.mantine-SegmentedControl-label:not([data-active])'],
+      ['.mantine-NavLink-root[data-active]', '.mantine-NavLink-root:not([data-active])'],
+      ['.mantine-Pagination-control[data-active]', '.mantine-Pagination-control:not([data-active])'],
+    ] as const) {
+      expect([on, await backgroundOf(on)]).toEqual([on, highlight])
+      expect([off, await backgroundOf(off)]).not.toEqual([off, highlight])
+    }
   }
   const borderless = await page
     .locator('.mantine-Button-root:visible, .mantine-Input-input:visible, .mantine-Paper-root')

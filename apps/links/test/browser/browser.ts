@@ -19,7 +19,7 @@ export function openAdminPages(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-pages-'))
   const databaseUrl = `sqlite:${join(folder, 'links.db')}`
-  const browser = testBrowser(headers)
+  const browser = testBrowser(headers, { blank: '/robots.txt' })
   let service: Running | undefined
   beforeAll(async () => {
     const settings = readSettings({

@@ -67,7 +67,7 @@ test('L18: a key is created with the keyboard alone, shown once, works, and is r
 }, 60_000)
 
 test('a key that the browser does not copy is reported and can still be read', async () => {
-  const { page } = await admin.open('/keys')
+  const { page } = await admin.open('/keys', { own: true })
   await page.addInitScript(`Reflect.deleteProperty(Navigator.prototype, 'clipboard')`)
   await page.reload()
   await page.getByRole('button', { name: 'Create key' }).click()

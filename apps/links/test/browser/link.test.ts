@@ -86,7 +86,7 @@ test('a key press of an input method neither closes the editor nor loses the tex
 
 test('a page that was open for long shows when an expiry set in the meantime passes', async () => {
   const id = await create('open', { label: 'Open' })
-  const { page } = await admin.open('/links')
+  const { page } = await admin.open('/links', { own: true })
   await page.clock.install()
   await page.goto(admin.at(`/links/${id}`))
   await waitForLinkPage(page)

@@ -60,7 +60,7 @@ const NO_CLIPBOARD = `Reflect.deleteProperty(Navigator.prototype, 'clipboard')`
 
 test('a failed copy is reported, as on a page over plain HTTP', async () => {
   await createLink(admin, { url: 'https://example.com/uncopied', slug: 'uncopied' })
-  const { page } = await admin.open('/links')
+  const { page } = await admin.open('/links', { own: true })
   await page.addInitScript(NO_CLIPBOARD)
   await page.reload()
   await page.getByRole('button', { name: `Copy ${new URL('/uncopied', admin.at('')).href}` }).click()

@@ -121,7 +121,7 @@ test('UTM values are written into the destination, and offered for the next link
 }, 60_000)
 
 test('a link can be created without site data in the browser', async () => {
-  const { page, errors } = await admin.open('/links')
+  const { page, errors } = await admin.open('/links', { own: true })
   await page.addInitScript(() => {
     for (const name of ['sessionStorage', 'localStorage'])
       Object.defineProperty(globalThis, name, {

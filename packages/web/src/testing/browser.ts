@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import { afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type axe from 'axe-core'
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
+import { type Browser, type Page, chromium } from 'playwright-core'
 
 /**
  * Chromium's headless shell, if available. It takes half as long as Chromium with hidden windows.
@@ -35,80 +35,99 @@ export interface View {
   motion?: boolean
   /** Emulates a phone with a touch screen. */
   touch?: boolean
+  /** Opens a profile that no other test gets, for scripts that the test adds to each document. */
+  own?: boolean
 }
 
-/** One browser for all tests that use one at a time. Profiles keep them apart. */
-const shared: { browser?: Promise<Browser>; users: number } = { users: 0 }
+/** One browser for all files of this process, with which it ends. */
+let launched: Promise<Browser> | undefined
 
-async function acquireBrowser(): Promise<Browser> {
-  shared.users++
-  shared.browser ??= chromium.launch({
-    executablePath: EXECUTABLE,
-    args: FLAGS,
+function launch(): Promise<Browser> {
+  launched ??= chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
+  return launched
+}
+
+/** Pages that no test uses, by the options of their profiles. */
+const free = new Map<string, Page[]>()
+
+/**
+ * Makes a page as good as a new one: without storage, routes, listeners and permissions. It ends on
+ * `blank`, an address without scripts. The page keeps its process and its cached scripts, which
+ * saves half the time of opening a page.
+ */
+async function recycle(page: Page, blank: string): Promise<void> {
+  const context = page.context()
+  for (const other of context.pages()) if (other !== page) await other.close()
+  for (const event of ['console', 'pageerror', 'request', 'response', 'websocket'] as const)
+    page.removeAllListeners(event)
+  await page.unrouteAll()
+  await context.unrouteAll()
+  await context.setOffline(false)
+  await context.clearPermissions()
+  await context.clearCookies()
+  await page.goto(blank)
+  await page.evaluate(() => {
+    localStorage.clear()
+    sessionStorage.clear()
   })
-  return shared.browser
 }
 
-async function releaseBrowser(): Promise<void> {
-  shared.users--
-  if (shared.users > 0) return
-  const { browser } = shared
-  delete shared.browser
-  await (await browser)?.close()
+/** Emulates the view, except for what belongs to the profile of the page. */
+async function show(page: Page, { width = 1280, height = 900, scheme = 'light', motion }: View) {
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({
+    colorScheme: scheme,
+    reducedMotion: motion ? 'no-preference' : 'reduce',
+    media: null,
+    forcedColors: null,
+  })
 }
 
 /**
- * Starts a real browser for the tests of the calling file: the one of LATCHKEY_TEST_CHROMIUM_SHELL,
- * else of LATCHKEY_TEST_CHROMIUM. `headers` are sent with every request, as by a proxy. Call it
- * before the service under test is started: the browser is then closed before the service stops.
+ * Opens pages in a real browser for the tests of the calling file: the one of
+ * LATCHKEY_TEST_CHROMIUM_SHELL, else of LATCHKEY_TEST_CHROMIUM. `headers` are sent with every request,
+ * as by a proxy. With `blank`, the path of a document without scripts, tests get the pages of earlier
+ * tests: use it where pages store nothing but cookies and web storage.
  */
-export function testBrowser(headers: Record<string, string> = {}) {
-  const up: { browser?: Browser } = {}
-  let contexts: BrowserContext[] = []
-  beforeAll(async () => {
-    up.browser = await acquireBrowser()
-  }, 60_000)
-  afterAll(releaseBrowser, 20_000)
+export function testBrowser(headers: Record<string, string> = {}, { blank }: { blank?: string } = {}) {
+  let opened: { page: Page; url: string; profile: string | undefined }[] = []
+  beforeAll(() => launch().then(() => undefined), 60_000)
   beforeEach(() => {
-    contexts = []
+    opened = []
   })
   // An open page reacts to every event, which would slow down the tests that follow.
   afterEach(async () => {
-    await Promise.all(contexts.map((context) => context.close()))
+    await Promise.all(
+      opened.map(async ({ page, url, profile }) => {
+        if (blank === undefined || profile === undefined || page.isClosed()) return page.context().close()
+        await recycle(page, new URL(blank, url).href)
+        free.set(profile, [...(free.get(profile) ?? []), page])
+      }),
+    )
   })
   return {
     /**
-     * Opens a page in a fresh browser profile, which is closed after the test. `errors` collects
-     * errors of the page and its console.
+     * Opens a page in a browser profile without data. `errors` collects errors of the page and its
+     * console.
      */
-    async open(
-      url: string,
-      {
-        width = 1280,
-        height = 900,
-        zoom = 1,
-        scheme = 'light',
-        locale,
-        motion = false,
-        touch = false,
-      }: View = {},
-    ) {
-      if (!up.browser) throw new Error('The browser is used before it was started')
-      const context = await up.browser.newContext({
-        viewport: { width, height },
+    async open(url: string, view: View = {}) {
+      const { zoom = 1, locale, touch = false, own = false } = view
+      const options = {
         deviceScaleFactor: zoom,
         extraHTTPHeaders: headers,
-        colorScheme: scheme,
         isMobile: touch,
         hasTouch: touch,
-        reducedMotion: motion ? 'no-preference' : 'reduce',
         // The time zone of the tests, which compare times with those on the page; not the one of
         // the machine.
         timezoneId: Intl.DateTimeFormat().resolvedOptions().timeZone,
         ...(locale !== undefined && { locale }),
-      })
-      contexts.push(context)
-      const page = await context.newPage()
+      }
+      const profile = blank === undefined || own ? undefined : JSON.stringify(options)
+      const page =
+        (profile !== undefined && free.get(profile)?.pop()) ||
+        (await (await (await launch()).newContext(options)).newPage())
+      opened.push({ page, url, profile })
+      await show(page, view)
       const errors: string[] = []
       page.on('pageerror', (error) => errors.push(String(error)))
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
@@ -137,8 +156,9 @@ const AXE = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dirn
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
 /**
- * Expects no violations from axe, by all rules of WCAG 2.2 AA or by those of `rules`. Axe runs in the page itself.
- * Its Playwright package takes four times as long.
+ * Expects no violations from axe, by all rules of WCAG 2.2 AA or by those of `rules`, in the open
+ * dialogs, else in the whole page. Axe runs in the page itself: its Playwright package takes four
+ * times as long.
  */
 export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
@@ -159,7 +179,9 @@ export async function expectAccessible(page: Page, rules?: readonly string[]): P
       scrollY > 0 ||
       document.querySelector('.toast, [role=dialog], .mantine-Menu-dropdown, .mantine-Popover-dropdown') !==
         null
-    const results = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+    const dialogs = [...document.querySelectorAll('[role=dialog]')]
+    const context = dialogs.length > 0 ? { include: dialogs } : document
+    const results = await (globalThis as unknown as { axe: typeof axe }).axe.run(context, {
       resultTypes: ['violations'],
       // Violations are reported by their HTML. Selectors for every element take long to compute.
       selectors: false,
@@ -171,9 +193,9 @@ export async function expectAccessible(page: Page, rules?: readonly string[]): P
 }
 
 /**
- * Runs `expectAccessible` and `expectWithinWidth` in each of these widths (pixels), in light and
- * dark schemes. The page is not reloaded for each, which would take most of the time. `name` is the
- * prefix of the screenshots.
+ * Runs `expectAccessible` and `expectWithinWidth` in each of these widths (pixels), and in the last
+ * one in the dark too, since colours do not depend on the width. The page is not reloaded for each,
+ * which would take most of the time. `name` is the prefix of the screenshots.
  */
 export async function expectAccessibleViews(
   page: Page,
@@ -182,14 +204,18 @@ export async function expectAccessibleViews(
 ): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
-    for (const scheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: scheme })
-      await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
-      await screenshot(page, `${name}-${scheme}-${width}`)
-      await expectAccessible(page, scheme === 'dark' ? COLOR_RULES : undefined)
-    }
+    await expectAccessibleIn(page, 'light', `${name}-light-${width}`)
     await expectWithinWidth(page)
   }
+  await expectAccessibleIn(page, 'dark', `${name}-dark-${widths.at(-1)}`)
+}
+
+/** Runs `expectAccessible` in this colour scheme. In the dark, only colours are checked again. */
+export async function expectAccessibleIn(page: Page, scheme: 'light' | 'dark', name: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme })
+  await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
+  await screenshot(page, name)
+  await expectAccessible(page, scheme === 'dark' ? COLOR_RULES : undefined)
 }
 
 /** Chooses from the open menu with the keyboard. */

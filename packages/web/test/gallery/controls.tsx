@@ -91,6 +91,7 @@ function Choices() {
         <Stack gap="xs">
           <Checkbox label="Include bots" defaultChecked />
           <Checkbox label="Some of them" indeterminate />
+          <Checkbox label="Hide duplicates" />
           <Switch label="Allow guests" defaultChecked />
           <Switch label="Off" />
         </Stack>
