@@ -1,4 +1,4 @@
-import { afterAll, describe, test } from 'bun:test'
+import { afterAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,28 +9,17 @@ import type { DialectName } from './url.ts'
 const POSTGRES = process.env['LATCHKEY_TEST_POSTGRES']
 
 type NewUrl = () => Promise<string>
-type DefineTest = (name: string, run: () => void | Promise<unknown>, timeoutMs?: number) => void
 
 /**
- * Runs one suite on every engine. `newUrl` names a fresh, empty database each time: its own file on
- * SQLite, its own schema on PostgreSQL. Tests of `testOnSqlite` run on SQLite alone (see `onSqlite`).
- * Without a PostgreSQL server, that half is skipped and `npm test` says so.
+ * Runs one suite on every engine, for promises that an engine can break: SQL, locks, isolation,
+ * errors. Who may call what, which input is refused, and the shape of a response are tried on SQLite
+ * alone, without `eachDialect` or below `if (dialect === 'postgres') return`. `newUrl` names a fresh,
+ * empty database each time: its own file on SQLite, its own schema on PostgreSQL. Without a
+ * PostgreSQL server, that half is skipped and `npm test` says so.
  */
-export function eachDialect(
-  suite: (dialect: DialectName, newUrl: NewUrl, testOnSqlite: DefineTest) => void,
-): void {
-  describe('on sqlite', () => suite('sqlite', newSqliteUrl(), test))
-  describe.skipIf(!POSTGRES)('on postgres', () =>
-    suite('postgres', newPostgresUrl(POSTGRES ?? ''), () => undefined),
-  )
-}
-
-/**
- * Runs one suite on SQLite alone, because no engine changes its promises: who may call what, which
- * input is refused, the shape of a response. An engine changes SQL, locks, isolation and errors.
- */
-export function onSqlite(suite: (newUrl: NewUrl) => void): void {
-  suite(newSqliteUrl())
+export function eachDialect(suite: (dialect: DialectName, newUrl: NewUrl) => void): void {
+  describe('on sqlite', () => suite('sqlite', newSqliteUrl()))
+  describe.skipIf(!POSTGRES)('on postgres', () => suite('postgres', newPostgresUrl(POSTGRES ?? '')))
 }
 
 /** For a suite that runs on SQLite alone. */

@@ -36,13 +36,13 @@ eachDialect((_dialect, newUrl) => {
       const { id } = await createRoom(await member(service, 'Olga'))
       const body = { content: 'Hello', clientId: 'device-7-message-1' }
       await browser.json(`/api/rooms/${id}/messages`, { body }, 201)
-      await service.rooms.database.write(async (tx) => {
-        for (let n = 0; n < more; n++)
-          await sql`insert into audit_events (id, actor_user_id, action, target_type, target_id, metadata, client_ip, created_at)
-          values (${`${n}`}, ${user.id}, 'test', 'user', ${user.id}, '{}', ${IP}, ${service.clock.ms})`.execute(
-            tx,
-          )
-      })
+      await service.rooms.database.write((tx) =>
+        sql`insert into audit_events
+          (id, actor_user_id, action, target_type, target_id, metadata, client_ip, created_at)
+          with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${more})
+          select cast(n as text), ${user.id}, 'test', 'user', ${user.id}, '{}', ${IP}, ${service.clock.ms}
+          from numbers where n <= ${more}`.execute(tx),
+      )
       expect(await rowsWith(service, 'audit_events', IP)).not.toEqual([])
       await browser.json('/api/account', { method: 'DELETE', body: { confirm: true } })
       service.clock.ms += 60_000

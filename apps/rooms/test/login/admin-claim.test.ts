@@ -1,89 +1,85 @@
 import { describe, expect, test } from 'bun:test'
-import { onSqlite } from '@latchkey/database/testing'
 import { findAuditEvents } from '../audit-log.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'
 import { BOB, adminsByClaim, grantAdmin, grantsOf, isAdmin, userIdOf } from './grant-steps.ts'
 
-onSqlite((newUrl) => {
-  describe('administrators by claim', () => {
-    test('C87 R28.16: lose that grant at the next sign-in without the claim, and keep manual grants', async () => {
-      const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })
-      await t.signedInBrowser({ ...ALICE, groups: ['admins'] })
-      await t.signedInBrowser({ ...BOB, groups: ['admins'] })
-      await grantAdmin(t, 'bob')
-      const carol = { sub: 'carol', name: 'Carol' }
-      await t.signedInBrowser({ ...carol, groups: ['admins'] })
-      expect(await grantsOf(t)).toEqual({
-        alice: ['bootstrap', 'claim'],
-        bob: ['claim', 'manual'],
-        carol: ['claim'],
-      })
-      for (const person of [ALICE, BOB, carol]) await t.signedInBrowser(person)
-      expect(await grantsOf(t)).toEqual({ alice: ['bootstrap'], bob: ['manual'], carol: [] })
-      const removed = await findAuditEvents(t.rooms, 'grant.remove')
-      expect(removed.map(({ metadata }) => metadata['source'])).toEqual(['claim', 'claim', 'claim'])
-      expect(removed.map(({ target_id }) => target_id)).toContain(await userIdOf(t, 'carol'))
-      expect(t.logLines.join('')).not.toContain('"level":"error"')
-      await t.close()
+describe('administrators by claim', () => {
+  test('C87 R28.16: lose that grant at the next sign-in without the claim, and keep manual grants', async () => {
+    const t = await openRooms({ provider: adminsByClaim('admins') })
+    await t.signedInBrowser({ ...ALICE, groups: ['admins'] })
+    await t.signedInBrowser({ ...BOB, groups: ['admins'] })
+    await grantAdmin(t, 'bob')
+    const carol = { sub: 'carol', name: 'Carol' }
+    await t.signedInBrowser({ ...carol, groups: ['admins'] })
+    expect(await grantsOf(t)).toEqual({
+      alice: ['bootstrap', 'claim'],
+      bob: ['claim', 'manual'],
+      carol: ['claim'],
     })
+    for (const person of [ALICE, BOB, carol]) await t.signedInBrowser(person)
+    expect(await grantsOf(t)).toEqual({ alice: ['bootstrap'], bob: ['manual'], carol: [] })
+    const removed = await findAuditEvents(t.rooms, 'grant.remove')
+    expect(removed.map(({ metadata }) => metadata['source'])).toEqual(['claim', 'claim', 'claim'])
+    expect(removed.map(({ target_id }) => target_id)).toContain(await userIdOf(t, 'carol'))
+    expect(t.logLines.join('')).not.toContain('"level":"error"')
+    await t.close()
+  })
 
-    test('C87: lose the right in their other sessions at once', async () => {
-      const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })
-      await t.signedInBrowser()
-      const bob = await t.signedInBrowser({ ...BOB, groups: ['admins'] })
-      expect(await isAdmin(bob)).toBe(true)
-      await t.signedInBrowser(BOB)
-      expect(await isAdmin(bob)).toBe(false)
-      expect(t.publishedEvents).toEqual([{ kind: 'person', userId: await userIdOf(t, 'bob') }])
-      await t.close()
-    })
+  test('C87: lose the right in their other sessions at once', async () => {
+    const t = await openRooms({ provider: adminsByClaim('admins') })
+    await t.signedInBrowser()
+    const bob = await t.signedInBrowser({ ...BOB, groups: ['admins'] })
+    expect(await isAdmin(bob)).toBe(true)
+    await t.signedInBrowser(BOB)
+    expect(await isAdmin(bob)).toBe(false)
+    expect(t.publishedEvents).toEqual([{ kind: 'person', userId: await userIdOf(t, 'bob') }])
+    await t.close()
+  })
 
-    test('R9.3: lose the grant at the next sign-in after the setting is removed', async () => {
-      const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })
-      await t.signedInBrowser()
-      await t.signedInBrowser({ ...BOB, groups: ['admins'] })
-      const node = await t.node({ provider: t.idp.config() })
-      await node.signedInBrowser({ ...BOB, groups: ['admins'] })
-      expect(await grantsOf(t)).toEqual({ alice: ['bootstrap'], bob: [] })
-      await node.close()
-      await t.close()
-    })
+  test('R9.3: lose the grant at the next sign-in after the setting is removed', async () => {
+    const t = await openRooms({ provider: adminsByClaim('admins') })
+    await t.signedInBrowser()
+    await t.signedInBrowser({ ...BOB, groups: ['admins'] })
+    const node = await t.node({ provider: t.idp.config() })
+    await node.signedInBrowser({ ...BOB, groups: ['admins'] })
+    expect(await grantsOf(t)).toEqual({ alice: ['bootstrap'], bob: [] })
+    await node.close()
+    await t.close()
+  })
 
-    test('R9.4: a claim that leaves no administrator is applied, logged as an error and audited, and the command line restores access', async () => {
-      const t = await openRooms({
-        url: await newUrl(),
-        provider: adminsByClaim('admins'),
-        settings: { adminBootstrap: 'off' },
-      })
-      await t.signedInBrowser({ ...ALICE, groups: ['admins'] })
-      await t.signedInBrowser(ALICE)
-      expect(await grantsOf(t)).toEqual({ alice: [] })
-      const alerts = t.logLines.filter((line) => line.includes('"level":"error"'))
-      expect(alerts).toHaveLength(1)
-      expect(alerts[0]).toContain('no administrator left')
-      expect((await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toEqual([
-        { role: 'platform_admin', scopeType: 'platform', scopeId: '', source: 'claim', leavesNoAdmin: true },
-      ])
-      expect(await grantAdmin(t, 'alice')).toBe(true)
-      expect(await isAdmin(await t.signedInBrowser(ALICE))).toBe(true)
-      await t.close()
+  test('R9.4: a claim that leaves no administrator is applied, logged as an error and audited, and the command line restores access', async () => {
+    const t = await openRooms({
+      provider: adminsByClaim('admins'),
+      settings: { adminBootstrap: 'off' },
     })
+    await t.signedInBrowser({ ...ALICE, groups: ['admins'] })
+    await t.signedInBrowser(ALICE)
+    expect(await grantsOf(t)).toEqual({ alice: [] })
+    const alerts = t.logLines.filter((line) => line.includes('"level":"error"'))
+    expect(alerts).toHaveLength(1)
+    expect(alerts[0]).toContain('no administrator left')
+    expect((await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toEqual([
+      { role: 'platform_admin', scopeType: 'platform', scopeId: '', source: 'claim', leavesNoAdmin: true },
+    ])
+    expect(await grantAdmin(t, 'alice')).toBe(true)
+    expect(await isAdmin(await t.signedInBrowser(ALICE))).toBe(true)
+    await t.close()
+  })
 
-    test('R9.4: a claim that leaves only administrators of an earlier provider is logged like one that leaves none', async () => {
-      const t = await openRooms({ url: await newUrl(), provider: adminsByClaim('admins') })
-      await t.signedInBrowser()
-      await t.rooms.database.write(async (tx) => {
-        await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
-      })
-      await t.signedInBrowser({ ...BOB, groups: ['admins'] })
-      await t.signedInBrowser(BOB)
-      expect(t.logLines.join('')).toContain('no administrator left')
-      expect((await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toMatchObject([
-        { source: 'claim', leavesNoAdmin: true },
-      ])
-      await t.close()
+  test('R9.4: a claim that leaves only administrators of an earlier provider is logged like one that leaves none', async () => {
+    const t = await openRooms({ provider: adminsByClaim('admins') })
+    await t.signedInBrowser()
+    await t.rooms.database.write(async (tx) => {
+      await tx.updateTable('identities').set({ issuer: 'https://earlier.example.com' }).execute()
     })
+    await t.signedInBrowser({ ...BOB, groups: ['admins'] })
+    await t.signedInBrowser(BOB)
+    expect(t.logLines.join('')).toContain('no administrator left')
+    expect((await findAuditEvents(t.rooms, 'grant.remove')).map(({ metadata }) => metadata)).toMatchObject([
+      { source: 'claim', leavesNoAdmin: true },
+    ])
+    await t.close()
   })
 })
 

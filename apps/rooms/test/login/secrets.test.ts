@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { onSqlite } from '@latchkey/database/testing'
 import { unseal } from '@latchkey/tokens/seal'
 import { ALICE } from '../provider/hostile.ts'
 import { type Browser, type TestRooms, openRooms } from '../rooms.ts'
@@ -40,33 +39,31 @@ async function walk(t: TestRooms, browser: Browser, bend = (url: URL) => url) {
   return { authorization, callback, answers: [started, finished] }
 }
 
-onSqlite((newUrl) => {
-  test('C48: no token reaches the browser; only the ID token is stored, sealed under the session cookie', async () => {
-    const t = await openRooms({ url: await newUrl() })
-    const idTokens = await captureIdTokens(t)
-    const browser = t.browser()
-    const { answers } = await walk(t, browser)
-    answers.push(await browser.send('/api/session'), await browser.send('/api/sessions'))
-    const seen = (await Promise.all(answers.map(wire))).join('\n')
-    const { code, ...secrets } = secretsOf(t)
-    const stored = JSON.stringify(await dump(t.rooms))
-    for (const secret of [
-      ...idTokens,
-      ...idTokens.flatMap((token) => token.split('.')),
-      ...Object.values(secrets).flat(),
-    ]) {
-      expect(secret.length).toBeGreaterThan(16)
-      expect(seen).not.toContain(secret)
-      expect(stored).not.toContain(secret)
-    }
-    expect(stored).not.toContain(code[0] ?? 'no code')
-    expect(stored).not.toContain(browser.token ?? 'no token')
-    const [session] = (await dump(t.rooms)).sessions
-    expect(unseal(String(session?.['id_token_sealed']), browser.token ?? '', 'id-token')).toBe(
-      idTokens[0] ?? '',
-    )
-    await t.close()
-  })
+test('C48: no token reaches the browser; only the ID token is stored, sealed under the session cookie', async () => {
+  const t = await openRooms()
+  const idTokens = await captureIdTokens(t)
+  const browser = t.browser()
+  const { answers } = await walk(t, browser)
+  answers.push(await browser.send('/api/session'), await browser.send('/api/sessions'))
+  const seen = (await Promise.all(answers.map(wire))).join('\n')
+  const { code, ...secrets } = secretsOf(t)
+  const stored = JSON.stringify(await dump(t.rooms))
+  for (const secret of [
+    ...idTokens,
+    ...idTokens.flatMap((token) => token.split('.')),
+    ...Object.values(secrets).flat(),
+  ]) {
+    expect(secret.length).toBeGreaterThan(16)
+    expect(seen).not.toContain(secret)
+    expect(stored).not.toContain(secret)
+  }
+  expect(stored).not.toContain(code[0] ?? 'no code')
+  expect(stored).not.toContain(browser.token ?? 'no token')
+  const [session] = (await dump(t.rooms)).sessions
+  expect(unseal(String(session?.['id_token_sealed']), browser.token ?? '', 'id-token')).toBe(
+    idTokens[0] ?? '',
+  )
+  await t.close()
 })
 
 test('R6.9 C38: codes, states, nonces, verifiers, tokens and cookies never reach log, metrics, audit or error texts', async () => {

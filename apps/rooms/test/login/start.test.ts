@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
 import { unseal } from '@latchkey/tokens/seal'
 import { findAuditEvents } from '../audit-log.ts'
 import { ALICE, sha256 } from '../provider/hostile.ts'
@@ -21,51 +20,49 @@ describe('the start of a login', () => {
     await t.close()
   })
 
-  eachDialect((_dialect, newUrl) => {
-    test('C17: a login cannot be completed with a copy of the database', async () => {
-      const t = await openRooms({ url: await newUrl(), limits: { callback_per_minute: 1000 } })
-      const callback = new URL(t.idp.authorize(await t.browser().startLogin(), ALICE))
-      const [row] = (await dump(t.rooms)).login_states
-      const stolen = Object.values(row ?? {}).map(String)
-      expect(stolen).not.toContain(callback.searchParams.get('state') ?? '')
-      for (const state of stolen)
-        for (const cookie of stolen) {
-          callback.searchParams.set('state', state)
-          const answer = await t.browser().send(callback.pathname + callback.search, {
-            headers: { cookie: `__Host-latchkey_login=${encodeURIComponent(cookie)}` },
-          })
-          expect(target(answer)).toStartWith('/login?error=')
-        }
-      expect(t.idp.calls.token).toBe(0)
-      for (const key of stolen)
-        expect(unseal(String(row?.['verifier_sealed']), key, 'pkce-verifier')).toBeUndefined()
-      await t.close()
-    })
+  test('C17: a login cannot be completed with a copy of the database', async () => {
+    const t = await openRooms({ limits: { callback_per_minute: 1000 } })
+    const callback = new URL(t.idp.authorize(await t.browser().startLogin(), ALICE))
+    const [row] = (await dump(t.rooms)).login_states
+    const stolen = Object.values(row ?? {}).map(String)
+    expect(stolen).not.toContain(callback.searchParams.get('state') ?? '')
+    for (const state of stolen)
+      for (const cookie of stolen) {
+        callback.searchParams.set('state', state)
+        const answer = await t.browser().send(callback.pathname + callback.search, {
+          headers: { cookie: `__Host-latchkey_login=${encodeURIComponent(cookie)}` },
+        })
+        expect(target(answer)).toStartWith('/login?error=')
+      }
+    expect(t.idp.calls.token).toBe(0)
+    for (const key of stolen)
+      expect(unseal(String(row?.['verifier_sealed']), key, 'pkce-verifier')).toBeUndefined()
+    await t.close()
+  })
 
-    test('R5.4 C21: the login state holds all that the callback needs, and no secret in clear text', async () => {
-      const t = await openRooms({ url: await newUrl() })
-      const browser = t.browser()
-      const params = new URL(await browser.startLogin('/rooms/7')).searchParams
-      const [row, ...others] = (await dump(t.rooms)).login_states
-      expect(others).toEqual([])
-      expect(row).toEqual({
-        state_hash: hex(params.get('state')),
-        nonce_hash: hex(params.get('nonce')),
-        verifier_sealed: expect.any(String),
-        redirect_uri: `${ORIGIN}/api/auth/callback`,
-        return_path: '/rooms/7',
-        config_fingerprint: expect.any(String),
-        browser_hash: hex(browser.cookies.get('__Host-latchkey_login') ?? null),
-        client_prefix: '192.0.2.1',
-        created_at: NOON,
-        expires_at: NOON + 600_000,
-        consumed_at: null,
-      })
-      const verifier = unseal(String(row?.['verifier_sealed']), params.get('state') ?? '', 'pkce-verifier')
-      expect(verifier).toMatch(/^[\w-]{64}$/)
-      expect(sha256(verifier ?? '')).toBe(params.get('code_challenge') ?? '')
-      await t.close()
+  test('R5.4 C21: the login state holds all that the callback needs, and no secret in clear text', async () => {
+    const t = await openRooms()
+    const browser = t.browser()
+    const params = new URL(await browser.startLogin('/rooms/7')).searchParams
+    const [row, ...others] = (await dump(t.rooms)).login_states
+    expect(others).toEqual([])
+    expect(row).toEqual({
+      state_hash: hex(params.get('state')),
+      nonce_hash: hex(params.get('nonce')),
+      verifier_sealed: expect.any(String),
+      redirect_uri: `${ORIGIN}/api/auth/callback`,
+      return_path: '/rooms/7',
+      config_fingerprint: expect.any(String),
+      browser_hash: hex(browser.cookies.get('__Host-latchkey_login') ?? null),
+      client_prefix: '192.0.2.1',
+      created_at: NOON,
+      expires_at: NOON + 600_000,
+      consumed_at: null,
     })
+    const verifier = unseal(String(row?.['verifier_sealed']), params.get('state') ?? '', 'pkce-verifier')
+    expect(verifier).toMatch(/^[\w-]{64}$/)
+    expect(sha256(verifier ?? '')).toBe(params.get('code_challenge') ?? '')
+    await t.close()
   })
 
   test('R3.3 R5.7 C19: the redirect address is at the first configured origin, whatever the headers say', async () => {

@@ -1,7 +1,6 @@
 // Every operation on members, bans, invitations and owners, by every kind of user, against the
 // permission matrix (R17.4).
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { onSqlite } from '@latchkey/database/testing'
 import type { AnyOperation } from '@latchkey/http/operation'
 import type { Context } from '../../src/api/context.ts'
 import { invitationOperations } from '../../src/invitations/operations.ts'
@@ -276,132 +275,128 @@ const WITHOUT_RATES = Object.fromEntries(
     .map((name) => [name, 1_000_000]),
 ) as Record<LimitName, number>
 
-onSqlite((newUrl) => {
-  let rooms: TestRooms
-  let people: Record<Exclude<Actor, 'signed out'>, TestUser>
-  let host: TestUser
-  beforeAll(async () => {
-    rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES })
-    host = await member(rooms, 'Host')
-    people = {
-      'guest visitor': await guest(rooms, 'Gustav'),
-      'guest owner': await guest(rooms, 'Greta'),
-      outsider: await member(rooms, 'Otto'),
-      banned: await member(rooms, 'Berta'),
-      visitor: await member(rooms, 'Vera'),
-      listener: await member(rooms, 'Lisa'),
-      speaker: await member(rooms, 'Sven'),
-      moderator: await member(rooms, 'Mona'),
-      owner: await member(rooms, 'Olga'),
-      admin: await admin(rooms),
+let rooms: TestRooms
+let people: Record<Exclude<Actor, 'signed out'>, TestUser>
+let host: TestUser
+beforeAll(async () => {
+  rooms = await openRooms({ limits: WITHOUT_RATES })
+  host = await member(rooms, 'Host')
+  people = {
+    'guest visitor': await guest(rooms, 'Gustav'),
+    'guest owner': await guest(rooms, 'Greta'),
+    outsider: await member(rooms, 'Otto'),
+    banned: await member(rooms, 'Berta'),
+    visitor: await member(rooms, 'Vera'),
+    listener: await member(rooms, 'Lisa'),
+    speaker: await member(rooms, 'Sven'),
+    moderator: await member(rooms, 'Mona'),
+    owner: await member(rooms, 'Olga'),
+    admin: await admin(rooms),
+  }
+})
+afterAll(() => rooms.close())
+
+async function stageFor(actor: Actor, { target, offer }: Case): Promise<Stage> {
+  const owner = columnOf(actor) === 'owner' && actor !== 'signed out' ? people[actor] : host
+  const visibility = actor === 'outsider' ? 'private' : 'public'
+  const { id: roomId } = await createRoom(owner, { visibility })
+  const stage = { roomId, owner, target: owner, invitationId: '', token: '' }
+  if (target !== 'owner') stage.target = await createTarget(roomId, target ?? 'nothing')
+  await prepareActor(roomId, actor)
+  if (offer === 'transfer') await offerTo(stage)
+  else if (offer) Object.assign(stage, await invite(stage, offer))
+  rooms.publishedEvents.length = 0
+  return stage
+}
+
+async function createTarget(
+  roomId: string,
+  as: Exclude<Case['target'], undefined | 'owner'>,
+): Promise<TestUser> {
+  const target = await member(rooms, 'Target')
+  if (as === 'visitor') await join(target, roomId)
+  else if (as === 'listener' || as === 'moderator') await makeMember(rooms, roomId, target, as)
+  else if (as === 'barred') await ban(rooms, roomId, target)
+  else if (as === 'barred moderator') {
+    await ban(rooms, roomId, target)
+    await rooms.rooms.database.write((tx) =>
+      tx
+        .updateTable('room_bans')
+        .set({ role_held: 'moderator' })
+        .where('user_id', '=', target.user.id)
+        .execute(),
+    )
+  }
+  return target
+}
+
+async function prepareActor(roomId: string, actor: Actor): Promise<void> {
+  if (actor === 'visitor' || actor === 'guest visitor') await join(people[actor], roomId)
+  else if (actor === 'banned') await ban(rooms, roomId, people[actor])
+  else if (actor === 'listener' || actor === 'speaker' || actor === 'moderator')
+    await makeMember(rooms, roomId, people[actor], actor)
+}
+
+async function offerTo({ roomId, owner, target }: Stage): Promise<void> {
+  await succeed(offerRoom(owner, roomId, target), 201)
+}
+
+async function invite(
+  { roomId, owner, target }: Stage,
+  offer: string,
+): Promise<Pick<Stage, 'invitationId' | 'token'>> {
+  const [path, body] =
+    offer === 'targeted'
+      ? ['users', { userId: target.user.id }]
+      : ['links', { role: offer === 'moderator link' ? 'moderator' : 'speaker' }]
+  // Guests who own a room cannot invite users by name.
+  const inviter = offer === 'targeted' ? people.admin : owner
+  const made = await inviter.browser.json<{ invitation: { id: string }; token?: string }>(
+    `/api/rooms/${roomId}/invitations/${path}`,
+    { body },
+    201,
+  )
+  return { invitationId: made.invitation.id, token: made.token ?? '' }
+}
+
+function request(browser: Browser, { id, body, query = '' }: Case, stage: Stage): Promise<Response> {
+  const operation = OPERATIONS.find((each) => each.id === id)
+  if (!operation) throw new Error(id)
+  const { roomId, target, invitationId, token } = stage
+  const params = {
+    id: roomId,
+    roomId,
+    userId: target.user.id,
+    invitationId,
+    token,
+    invitation: token || invitationId,
+  }
+  return browser.send(addressOf(operation, params) + query, {
+    method: operation.methods[0],
+    ...(body && { body: body(stage) }),
+  })
+}
+
+for (const actor of ACTORS)
+  describe(`R27.4, R17.4 ${actor}:`, () => {
+    for (const each of CASES) {
+      const { id, what, expected } = each
+      const isPublic = OPERATIONS.find((operation) => operation.id === id)?.scope === 'public'
+      const outcome: Outcome =
+        actor === 'signed out' && !isPublic ? [401, 'unauthenticated'] : expected(actor)
+      const word = outcome === 'yes' ? 'yes' : `${outcome.join(' ')}, and nothing changes`
+      test(`${id}, ${what}: ${word}`, async () => {
+        const stage = await stageFor(actor, each)
+        const browser =
+          actor === 'signed out' ? rooms.browser({ ip: '203.0.113.250' }) : people[actor].browser
+        const send = () => request(browser, each, stage)
+        if (outcome !== 'yes') return expectRefused(rooms, send, [...outcome])
+        const before = await stateOf(rooms)
+        const response = await send()
+        expect([await response.text(), response.ok]).toEqual([expect.any(String), true])
+        const isWrite = OPERATIONS.some((operation) => operation.id === id && operation.methods[0] !== 'GET')
+        if (isWrite) expect(await stateOf(rooms)).not.toEqual(before)
+        else expect(await stateOf(rooms)).toEqual(before)
+      })
     }
   })
-  afterAll(() => rooms.close())
-
-  async function stageFor(actor: Actor, { target, offer }: Case): Promise<Stage> {
-    const owner = columnOf(actor) === 'owner' && actor !== 'signed out' ? people[actor] : host
-    const visibility = actor === 'outsider' ? 'private' : 'public'
-    const { id: roomId } = await createRoom(owner, { visibility })
-    const stage = { roomId, owner, target: owner, invitationId: '', token: '' }
-    if (target !== 'owner') stage.target = await createTarget(roomId, target ?? 'nothing')
-    await prepareActor(roomId, actor)
-    if (offer === 'transfer') await offerTo(stage)
-    else if (offer) Object.assign(stage, await invite(stage, offer))
-    rooms.publishedEvents.length = 0
-    return stage
-  }
-
-  async function createTarget(
-    roomId: string,
-    as: Exclude<Case['target'], undefined | 'owner'>,
-  ): Promise<TestUser> {
-    const target = await member(rooms, 'Target')
-    if (as === 'visitor') await join(target, roomId)
-    else if (as === 'listener' || as === 'moderator') await makeMember(rooms, roomId, target, as)
-    else if (as === 'barred') await ban(rooms, roomId, target)
-    else if (as === 'barred moderator') {
-      await ban(rooms, roomId, target)
-      await rooms.rooms.database.write((tx) =>
-        tx
-          .updateTable('room_bans')
-          .set({ role_held: 'moderator' })
-          .where('user_id', '=', target.user.id)
-          .execute(),
-      )
-    }
-    return target
-  }
-
-  async function prepareActor(roomId: string, actor: Actor): Promise<void> {
-    if (actor === 'visitor' || actor === 'guest visitor') await join(people[actor], roomId)
-    else if (actor === 'banned') await ban(rooms, roomId, people[actor])
-    else if (actor === 'listener' || actor === 'speaker' || actor === 'moderator')
-      await makeMember(rooms, roomId, people[actor], actor)
-  }
-
-  async function offerTo({ roomId, owner, target }: Stage): Promise<void> {
-    await succeed(offerRoom(owner, roomId, target), 201)
-  }
-
-  async function invite(
-    { roomId, owner, target }: Stage,
-    offer: string,
-  ): Promise<Pick<Stage, 'invitationId' | 'token'>> {
-    const [path, body] =
-      offer === 'targeted'
-        ? ['users', { userId: target.user.id }]
-        : ['links', { role: offer === 'moderator link' ? 'moderator' : 'speaker' }]
-    // Guests who own a room cannot invite users by name.
-    const inviter = offer === 'targeted' ? people.admin : owner
-    const made = await inviter.browser.json<{ invitation: { id: string }; token?: string }>(
-      `/api/rooms/${roomId}/invitations/${path}`,
-      { body },
-      201,
-    )
-    return { invitationId: made.invitation.id, token: made.token ?? '' }
-  }
-
-  function request(browser: Browser, { id, body, query = '' }: Case, stage: Stage): Promise<Response> {
-    const operation = OPERATIONS.find((each) => each.id === id)
-    if (!operation) throw new Error(id)
-    const { roomId, target, invitationId, token } = stage
-    const params = {
-      id: roomId,
-      roomId,
-      userId: target.user.id,
-      invitationId,
-      token,
-      invitation: token || invitationId,
-    }
-    return browser.send(addressOf(operation, params) + query, {
-      method: operation.methods[0],
-      ...(body && { body: body(stage) }),
-    })
-  }
-
-  for (const actor of ACTORS)
-    describe(`R27.4, R17.4 ${actor}:`, () => {
-      for (const each of CASES) {
-        const { id, what, expected } = each
-        const isPublic = OPERATIONS.find((operation) => operation.id === id)?.scope === 'public'
-        const outcome: Outcome =
-          actor === 'signed out' && !isPublic ? [401, 'unauthenticated'] : expected(actor)
-        const word = outcome === 'yes' ? 'yes' : `${outcome.join(' ')}, and nothing changes`
-        test(`${id}, ${what}: ${word}`, async () => {
-          const stage = await stageFor(actor, each)
-          const browser =
-            actor === 'signed out' ? rooms.browser({ ip: '203.0.113.250' }) : people[actor].browser
-          const send = () => request(browser, each, stage)
-          if (outcome !== 'yes') return expectRefused(rooms, send, [...outcome])
-          const before = await stateOf(rooms)
-          const response = await send()
-          expect([await response.text(), response.ok]).toEqual([expect.any(String), true])
-          const isWrite = OPERATIONS.some(
-            (operation) => operation.id === id && operation.methods[0] !== 'GET',
-          )
-          if (isWrite) expect(await stateOf(rooms)).not.toEqual(before)
-          else expect(await stateOf(rooms)).toEqual(before)
-        })
-      }
-    })
-})

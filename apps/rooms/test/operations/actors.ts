@@ -25,8 +25,8 @@ export interface TestActors {
 }
 
 /** A service with one user of each kind. The administrator signs in first. */
-export async function openActors(url: string): Promise<TestActors> {
-  const rooms = await openRooms({ url, limits: { ...WITHOUT_RATES, body_bytes: DEFAULT_LIMITS.body_bytes } })
+export async function openActors(): Promise<TestActors> {
+  const rooms = await openRooms({ limits: { ...WITHOUT_RATES, body_bytes: DEFAULT_LIMITS.body_bytes } })
   const browsers = new Map<ActorName, Browser>()
   const enter: Record<ActorName, () => Promise<Browser>> = {
     visitor: async () => rooms.browser({ ip: '192.0.2.100' }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '@latchkey/database/database'
-import { onSqlite } from '@latchkey/database/testing'
+import { newSqliteUrl } from '@latchkey/database/testing'
 import type { Tables } from '../../src/db/tables.ts'
 import { type Addresses, documentedJson, documentedSettings } from './documented.ts'
 import { type Options, type Registration, startOidcProvider } from './oidc-provider.ts'
@@ -50,39 +50,38 @@ for (const alg of ['RS256', 'ES256'] as const)
     })
   })
 
-onSqlite((newUrl) => {
-  describe('oidc-provider in the mode teamidp', () => {
-    const none = { 'https://rooms.example.com': '', 'https://login.example.com': '' }
-    const claims = documentedJson('teamidp.md', 'sub', none) as Claims & Record<string, unknown>
-    const database = { url: '' }
-    const up = pair({
-      provider: (rooms) => register(rooms, { alg: 'RS256', claims }),
-      settings: teamidp,
-      databaseUrl: async () => (database.url = await newUrl()),
-    })
-    proveLogins(up)
-    proveRefusal(up)
-    proveLogouts(up)
-
-    test('teams that a user owns become grants, and are revoked when the claim is gone', async () => {
-      const rows = openDatabase<Tables>(database.url)
-      const teams = async () => {
-        const grants = await rows.read
-          .selectFrom('role_grants')
-          .select('scope_id')
-          .where('source', '=', 'teamidp')
-          .orderBy('scope_id')
-          .execute()
-        return grants.map(({ scope_id: team }) => team)
-      }
-      await signIn(up)
-      expect(await teams()).toEqual(['harbour', 'lighthouse'])
-      claims.teams = claims.teams.filter(({ id }) => id !== 'harbour')
-      const person = await signIn(up)
-      expect(await teams()).toEqual(['lighthouse'])
-      expect(await readUser(up, person)).toMatchObject({ nickname: 'Alice Andersson' })
-      await rows.close()
-    })
-    proveSilence(up)
+describe('oidc-provider in the mode teamidp', () => {
+  const none = { 'https://rooms.example.com': '', 'https://login.example.com': '' }
+  const claims = documentedJson('teamidp.md', 'sub', none) as Claims & Record<string, unknown>
+  const newUrl = newSqliteUrl()
+  const database = { url: '' }
+  const up = pair({
+    provider: (rooms) => register(rooms, { alg: 'RS256', claims }),
+    settings: teamidp,
+    databaseUrl: async () => (database.url = await newUrl()),
   })
+  proveLogins(up)
+  proveRefusal(up)
+  proveLogouts(up)
+
+  test('teams that a user owns become grants, and are revoked when the claim is gone', async () => {
+    const rows = openDatabase<Tables>(database.url)
+    const teams = async () => {
+      const grants = await rows.read
+        .selectFrom('role_grants')
+        .select('scope_id')
+        .where('source', '=', 'teamidp')
+        .orderBy('scope_id')
+        .execute()
+      return grants.map(({ scope_id: team }) => team)
+    }
+    await signIn(up)
+    expect(await teams()).toEqual(['harbour', 'lighthouse'])
+    claims.teams = claims.teams.filter(({ id }) => id !== 'harbour')
+    const person = await signIn(up)
+    expect(await teams()).toEqual(['lighthouse'])
+    expect(await readUser(up, person)).toMatchObject({ nickname: 'Alice Andersson' })
+    await rows.close()
+  })
+  proveSilence(up)
 })

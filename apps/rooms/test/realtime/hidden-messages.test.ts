@@ -1,6 +1,6 @@
 // Events about messages that some participants may not read (R17.8, R29.1).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { onSqlite } from '@latchkey/database/testing'
+import { eachDialect } from '@latchkey/database/testing'
 import {
   type EventJson,
   type MessageJson,
@@ -23,7 +23,7 @@ import { type Node, advanceAll, closeNodes, twoNodes } from './nodes.ts'
 
 const RECONCILED_MS = 5_000
 
-onSqlite((newUrl) => {
+eachDialect((_dialect, newUrl) => {
   let nodes: [Node, Node]
   let owner: TestUser
   let early: TestUser

@@ -1,6 +1,5 @@
 // Every operation on messages, by every kind of user, against the permission matrix (R17.4, R34).
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { onSqlite } from '@latchkey/database/testing'
 import { DEFAULT_LIMITS, type LimitName } from '../../src/api/limits.ts'
 import { messageOperations } from '../../src/messages/operations.ts'
 import {
@@ -128,76 +127,74 @@ const WITHOUT_RATES = Object.fromEntries(
     .map((name) => [name, 1_000_000]),
 ) as Record<LimitName, number>
 
-onSqlite((newUrl) => {
-  let rooms: TestRooms
-  let host: TestUser
-  beforeAll(async () => {
-    rooms = await openRooms({ url: await newUrl(), limits: WITHOUT_RATES })
-    host = await member(rooms, 'Host')
-  })
-  afterAll(() => rooms.close())
-
-  async function stageFor(actor: Actor): Promise<Stage & { browser: Browser }> {
-    const isGuest = actor.includes('guest')
-    const who =
-      actor === 'admin' ? await admin(rooms) : isGuest ? await guest(rooms) : await member(rooms, actor)
-    const owner = actor.endsWith('owner') ? who : host
-    const { id: roomId } = await createRoom(owner)
-    const { id: messageId } = await createMessage(host, roomId, 'Secret one')
-    await succeed(editMessage(host, roomId, messageId, 'Secret two'))
-    await succeed(react(host, roomId, messageId, '🎉'))
-    await succeed(pin(owner, roomId, messageId))
-    const { id: ownId } = await createMessage(who, roomId, 'Own words')
-    await prepare(actor, who, roomId)
-    const browser = actor === 'signed out' ? rooms.browser({ ip: '203.0.113.250' }) : who.browser
-    return { roomId, messageId, ownId, browser }
-  }
-
-  async function prepare(actor: Actor, who: TestUser, roomId: string): Promise<void> {
-    const change = (body: object) => succeed(changeSettings(host, roomId, body))
-    if (actor === 'outsider') await change({ visibility: 'private' })
-    if (actor === 'unwanted guest') await change({ allowGuests: false })
-    if (actor === 'latecomer') {
-      await change({ historyVisibility: 'since_membership' })
-      await makeMember(rooms, roomId, who, 'moderator')
-    }
-    if (actor === 'banned') await ban(rooms, roomId, who)
-    if (actor === 'cooling') await ban(rooms, roomId, who, { untilMs: rooms.clock.ms + 600_000 })
-    if (actor === 'listener' || actor === 'speaker' || actor === 'moderator')
-      await makeMember(rooms, roomId, who, actor)
-  }
-
-  const send = (browser: Browser, each: Case, stage: Stage): Promise<Response> => {
-    const operation = messageOperations.find(({ id }) => id === each.id)
-    if (!operation) throw new Error(each.id)
-    const { roomId: id, messageId, ownId } = stage
-    const params = { id, messageId: each.isOwn ? ownId : messageId, emoji: '👍' }
-    return browser.send(addressOf(operation, params) + (each.query?.(stage) ?? ''), {
-      method: operation.methods[0],
-      ...(each.body && { body: each.body(stage) }),
-    })
-  }
-
-  for (const actor of ACTORS)
-    test(`R27.4, R17.4, R34: as ${actor}, every operation on messages follows the matrix, and a refused one changes nothing`, async () => {
-      const { browser, ...stage } = await stageFor(actor)
-      for (const each of CASES) {
-        const outcome = each.expected(actor)
-        if (outcome !== 'yes') {
-          const refused = (await refusal(await send(browser, each, stage))) as [number, string]
-          expect([each.what, refused]).toEqual([each.what, [...outcome]])
-          await expectRefused(rooms, () => send(browser, each, stage), refused)
-          continue
-        }
-        const before = await stateOf(rooms)
-        const response = await send(browser, each, stage)
-        const text = await response.text()
-        expect([each.what, response.ok || text]).toEqual([each.what, true])
-        const isRead = messageOperations.some(({ id, methods }) => id === each.id && methods[0] === 'GET')
-        expect([each.what, Bun.deepEquals(await stateOf(rooms), before)]).toEqual([each.what, isRead])
-        // Moderators read earlier texts by their own operation only.
-        if (each.id !== 'listMessageVersions') expect(text).not.toContain('Secret one')
-        if (actor === 'latecomer') expect(text).not.toContain('Secret')
-      }
-    })
+let rooms: TestRooms
+let host: TestUser
+beforeAll(async () => {
+  rooms = await openRooms({ limits: WITHOUT_RATES })
+  host = await member(rooms, 'Host')
 })
+afterAll(() => rooms.close())
+
+async function stageFor(actor: Actor): Promise<Stage & { browser: Browser }> {
+  const isGuest = actor.includes('guest')
+  const who =
+    actor === 'admin' ? await admin(rooms) : isGuest ? await guest(rooms) : await member(rooms, actor)
+  const owner = actor.endsWith('owner') ? who : host
+  const { id: roomId } = await createRoom(owner)
+  const { id: messageId } = await createMessage(host, roomId, 'Secret one')
+  await succeed(editMessage(host, roomId, messageId, 'Secret two'))
+  await succeed(react(host, roomId, messageId, '🎉'))
+  await succeed(pin(owner, roomId, messageId))
+  const { id: ownId } = await createMessage(who, roomId, 'Own words')
+  await prepare(actor, who, roomId)
+  const browser = actor === 'signed out' ? rooms.browser({ ip: '203.0.113.250' }) : who.browser
+  return { roomId, messageId, ownId, browser }
+}
+
+async function prepare(actor: Actor, who: TestUser, roomId: string): Promise<void> {
+  const change = (body: object) => succeed(changeSettings(host, roomId, body))
+  if (actor === 'outsider') await change({ visibility: 'private' })
+  if (actor === 'unwanted guest') await change({ allowGuests: false })
+  if (actor === 'latecomer') {
+    await change({ historyVisibility: 'since_membership' })
+    await makeMember(rooms, roomId, who, 'moderator')
+  }
+  if (actor === 'banned') await ban(rooms, roomId, who)
+  if (actor === 'cooling') await ban(rooms, roomId, who, { untilMs: rooms.clock.ms + 600_000 })
+  if (actor === 'listener' || actor === 'speaker' || actor === 'moderator')
+    await makeMember(rooms, roomId, who, actor)
+}
+
+const send = (browser: Browser, each: Case, stage: Stage): Promise<Response> => {
+  const operation = messageOperations.find(({ id }) => id === each.id)
+  if (!operation) throw new Error(each.id)
+  const { roomId: id, messageId, ownId } = stage
+  const params = { id, messageId: each.isOwn ? ownId : messageId, emoji: '👍' }
+  return browser.send(addressOf(operation, params) + (each.query?.(stage) ?? ''), {
+    method: operation.methods[0],
+    ...(each.body && { body: each.body(stage) }),
+  })
+}
+
+for (const actor of ACTORS)
+  test(`R27.4, R17.4, R34: as ${actor}, every operation on messages follows the matrix, and a refused one changes nothing`, async () => {
+    const { browser, ...stage } = await stageFor(actor)
+    for (const each of CASES) {
+      const outcome = each.expected(actor)
+      if (outcome !== 'yes') {
+        const refused = (await refusal(await send(browser, each, stage))) as [number, string]
+        expect([each.what, refused]).toEqual([each.what, [...outcome]])
+        await expectRefused(rooms, () => send(browser, each, stage), refused)
+        continue
+      }
+      const before = await stateOf(rooms)
+      const response = await send(browser, each, stage)
+      const text = await response.text()
+      expect([each.what, response.ok || text]).toEqual([each.what, true])
+      const isRead = messageOperations.some(({ id, methods }) => id === each.id && methods[0] === 'GET')
+      expect([each.what, Bun.deepEquals(await stateOf(rooms), before)]).toEqual([each.what, isRead])
+      // Moderators read earlier texts by their own operation only.
+      if (each.id !== 'listMessageVersions') expect(text).not.toContain('Secret one')
+      if (actor === 'latecomer') expect(text).not.toContain('Secret')
+    }
+  })

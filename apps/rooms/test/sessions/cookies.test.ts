@@ -1,6 +1,5 @@
 // Session cookies in browsers, and the use that others can make of them (R10.1 to R10.3).
 import { describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
 import { csrfTokenOf } from '../../src/sessions/csrf.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { browserOf, insertPerson } from './people.ts'
@@ -124,42 +123,40 @@ describe('R10.2 C94: the cookies', () => {
   })
 })
 
-eachDialect((_dialect, newUrl) => {
-  test('C92: a session token is 32 random bytes, and nothing in the database can be used as one', async () => {
-    const service = await rooms({ url: await newUrl() })
-    const browsers = [await service.signedInBrowser(), await service.signedInBrowser()]
-    const tokens = browsers.map(({ token }) => token ?? '')
-    for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32)
-    expect(new Set(tokens).size).toBe(2)
-    const { read } = service.rooms.database
-    const dump: unknown[] = []
-    for (const table of ['sessions', 'users', 'identities', 'login_states', 'audit_events'] as const)
-      dump.push(...(await read.selectFrom(table).selectAll().execute()))
-    const copy = JSON.stringify(dump) + service.logLines.join('')
-    for (const token of tokens)
-      for (const secret of [token, csrfTokenOf(token)]) expect(copy).not.toContain(secret)
-    const values = dump
-      .flatMap((row) => Object.values(row as object))
-      .filter((value) => typeof value === 'string')
-    for (const value of new Set(values)) {
-      const thief = service.browser()
-      thief.cookies.set('__Host-latchkey_session', encodeURIComponent(value))
-      expect((await thief.send('/api/session')).status).toBe(401)
-    }
-  })
+test('C92: a session token is 32 random bytes, and nothing in the database can be used as one', async () => {
+  const service = await rooms()
+  const browsers = [await service.signedInBrowser(), await service.signedInBrowser()]
+  const tokens = browsers.map(({ token }) => token ?? '')
+  for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+  expect(new Set(tokens).size).toBe(2)
+  const { read } = service.rooms.database
+  const dump: unknown[] = []
+  for (const table of ['sessions', 'users', 'identities', 'login_states', 'audit_events'] as const)
+    dump.push(...(await read.selectFrom(table).selectAll().execute()))
+  const copy = JSON.stringify(dump) + service.logLines.join('')
+  for (const token of tokens)
+    for (const secret of [token, csrfTokenOf(token)]) expect(copy).not.toContain(secret)
+  const values = dump
+    .flatMap((row) => Object.values(row as object))
+    .filter((value) => typeof value === 'string')
+  for (const value of new Set(values)) {
+    const thief = service.browser()
+    thief.cookies.set('__Host-latchkey_session', encodeURIComponent(value))
+    expect((await thief.send('/api/session')).status).toBe(401)
+  }
+})
 
-  test('C92: the stored ID token opens only with the cookie', async () => {
-    const service = await rooms({ url: await newUrl() })
-    await service.signedInBrowser()
-    const { read } = service.rooms.database
-    const { id_token_sealed } = await read
-      .selectFrom('sessions')
-      .select('id_token_sealed')
-      .executeTakeFirstOrThrow()
-    expect(id_token_sealed).not.toBeNull()
-    const opened = Buffer.from(id_token_sealed ?? '', 'base64url').toString('latin1')
-    for (const part of ['eyJ', 'alice', service.idp.issuer]) expect(opened).not.toContain(part)
-  })
+test('C92: the stored ID token opens only with the cookie', async () => {
+  const service = await rooms()
+  await service.signedInBrowser()
+  const { read } = service.rooms.database
+  const { id_token_sealed } = await read
+    .selectFrom('sessions')
+    .select('id_token_sealed')
+    .executeTakeFirstOrThrow()
+  expect(id_token_sealed).not.toBeNull()
+  const opened = Buffer.from(id_token_sealed ?? '', 'base64url').toString('latin1')
+  for (const part of ['eyJ', 'alice', service.idp.issuer]) expect(opened).not.toContain(part)
 })
 
 test('C92: a session token in a header, a query or a body is ignored', async () => {
