@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createMigratedFile } from '@latchkey/database/testing-templates'
 import { watchTransactions } from '@latchkey/database/testing-transactions'
 import { createLog } from '@latchkey/http/log'
 import { type Rooms, type RoomsOptions, createRooms } from '../src/app.ts'
@@ -105,7 +106,7 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
   const idp = options.shared?.idp ?? (await hostileProvider({ now: () => clock.ms }))
   const logLines = options.shared?.logLines ?? []
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-'))
-  const databaseUrl = options.url ?? `sqlite:${join(folder, 'rooms.db')}`
+  const databaseUrl = options.url ?? (await createSqliteUrl(join(folder, 'rooms.db')))
   const settings = settingsFor(options, { databaseUrl, folder }, options.provider?.(idp) ?? idp.config())
   const log = createLog({ write: (line) => void logLines.push(line), now: () => clock.ms })
   const waitCount = transactions.waits.length
@@ -153,6 +154,11 @@ export async function openRooms(options: TestOptions = {}): Promise<TestRooms> {
     },
   }
   return test
+}
+
+async function createSqliteUrl(path: string): Promise<string> {
+  await createMigratedFile(path)
+  return `sqlite:${path}`
 }
 
 function settingsFor(

@@ -66,10 +66,21 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('nodes of another instance on the same server lock out no import', async () => {
-    await node(await newUrl())
-    await begin(await newUrl())
-    await node(await newUrl())
+    const url = await newUrl()
+    await node(url)
+    await begin(await neighbourOf(url))
+    await node(await neighbourOf(url))
   })
+
+  /** Another SQLite file, or on PostgreSQL another schema of the same database. */
+  async function neighbourOf(url: string): Promise<string> {
+    if (dialect === 'sqlite') return newUrl()
+    const schema = `s_${crypto.randomUUID().replaceAll('-', '')}`
+    const pool = openPool(url)
+    await pool.query(`create schema ${schema}`)
+    await pool.end()
+    return `${url}?options=-csearch_path=${schema}`
+  }
 
   if (dialect === 'postgres') {
     test('a node does not open a database that is being imported into, and opens it afterwards', async () => {

@@ -37,7 +37,7 @@ function serve(answer: (request: Request) => Response): { origin: string; stop()
 eachDialect((dialect, newUrl) => {
   describe('doctor', () => {
     test('finds no problem with a new instance, and creates nothing for it', async () => {
-      const LINKS_DATABASE_URL = await newUrl()
+      const LINKS_DATABASE_URL = await newUrl('empty')
       const results = await findings({ LINKS_DATABASE_URL })
       expect(results.filter(({ level }) => level === 'fail')).toEqual([])
       expect([...new Set(results.map(({ name }) => name))]).toEqual([

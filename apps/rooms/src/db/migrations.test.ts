@@ -40,7 +40,7 @@ const QUERIES = {
 
 eachDialect((dialect, newUrl) => {
   test('R20: every foreign key has an index that finds the referring rows', async () => {
-    const database = openDatabase(await newUrl())
+    const database = openDatabase(await newUrl('empty'))
     await migrate(database, migrations)
     const { rows: keys } = await QUERIES[dialect].keys.execute(database.read)
     const { rows: indexes } = await QUERIES[dialect].indexes.execute(database.read)
@@ -63,7 +63,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('R20: each filter of the audit log has an index in the order of the log', async () => {
-    const database = openDatabase(await newUrl())
+    const database = openDatabase(await newUrl('empty'))
     await migrate(database, migrations)
     const { rows } = await QUERIES[dialect].indexes.execute(database.read)
     await database.close()
@@ -74,7 +74,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('R20: messages and events stay when their room and its users are deleted', async () => {
-    const database = openDatabase<Tables>(await newUrl())
+    const database = openDatabase<Tables>(await newUrl('empty'))
     await migrate(database, migrations)
     const readMessages = () => sql`select * from room_messages order by id`.execute(database.read)
     const run = (...statements: string[]) =>

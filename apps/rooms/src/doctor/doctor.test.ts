@@ -46,7 +46,7 @@ eachDialect((dialect, newUrl) => {
         'R24.3: checks that the bus delivers messages, without printing its password',
         async () => {
           const redis = await ownRedis()
-          const env = { ...environment('http://127.0.0.1:9'), ROOMS_DATABASE_URL: await newUrl() }
+          const env = { ...environment('http://127.0.0.1:9'), ROOMS_DATABASE_URL: await newUrl('empty') }
           const { host } = new URL(redis.url)
           expect(await lines('bus', env)).toEqual([])
           const withBus = { ...env, ROOMS_BUS_URL: redis.url }
@@ -63,7 +63,7 @@ eachDialect((dialect, newUrl) => {
 
     test('R24.3: passes for a new instance with a reachable provider, and lists the URLs to register', async () => {
       const idp = await hostileProvider()
-      const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl() }
+      const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl('empty') }
       const list = await findings(env)
       await idp.stop()
       expect(list.filter(({ level }) => level === 'fail')).toEqual([])
@@ -86,7 +86,7 @@ eachDialect((dialect, newUrl) => {
     })
 
     test('R9.5: warns if no signed-in user owns a team, with the expected shape of the claim', async () => {
-      const url = await newUrl()
+      const url = await newUrl('empty')
       const idp = await hostileProvider()
       const { OIDC_ISSUER: TEAMIDP_ISSUER, ...others } = environment(idp.issuer)
       const env = { ...others, AUTH_PROVIDER: 'teamidp', TEAMIDP_ISSUER, ROOMS_DATABASE_URL: url }
@@ -106,7 +106,7 @@ eachDialect((dialect, newUrl) => {
     })
 
     test('R9.3: warns if no signed-in user is an administrator by the claim, with its path', async () => {
-      const url = await newUrl()
+      const url = await newUrl('empty')
       const idp = await hostileProvider()
       const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: url }
       const claim = { AUTH_ADMIN_CLAIM_PATH: 'groups', AUTH_ADMIN_CLAIM_VALUE: 'admins' }
@@ -127,7 +127,7 @@ eachDialect((dialect, newUrl) => {
     })
 
     test('R8.5: counts the accounts of other providers, and reports nothing if there is no database', async () => {
-      const url = await newUrl()
+      const url = await newUrl('empty')
       const idp = await hostileProvider()
       const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: url }
       expect(await lines('accounts', env)).toEqual([])
@@ -148,7 +148,7 @@ eachDialect((dialect, newUrl) => {
     })
 
     test('R8.5: counts the accounts that other users may reach after a change of the subject source, before and after the start', async () => {
-      const url = await newUrl()
+      const url = await newUrl('empty')
       const settings = {
         AUTH_PROVIDER: 'oauth2',
         AUTH_CLIENT_ID: CLIENT_ID,
@@ -186,7 +186,7 @@ eachDialect((dialect, newUrl) => {
 
     test('R24.3: fails if the provider has no usable key, or if its clock differs', async () => {
       const idp = await hostileProvider()
-      const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl() }
+      const env = { ...environment(idp.issuer), ROOMS_DATABASE_URL: await newUrl('empty') }
       idp.keys = [newSigningKey('RS256', { bits: 1024 })]
       expect(await lines('keys', env)).toEqual([
         expect.stringMatching(/^fail: none of the published keys can verify its tokens/),

@@ -120,10 +120,10 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-/** A schema of PostgreSQL whose clock can be set, as after a failover to another machine. */
+/** A database of PostgreSQL whose clock can be set, as after a failover to another machine. */
 async function steppingClock(url: string): Promise<{ url: string; by(seconds: number): Promise<void> }> {
   const own = new URL(url)
-  own.searchParams.set('options', `${own.searchParams.get('options')},pg_catalog`)
+  own.searchParams.set('options', '-csearch_path=public,pg_catalog')
   const by = async (seconds: number) => {
     const pool = new Pool({ connectionString: url })
     await pool.query(`create or replace function clock_timestamp() returns timestamptz language sql as
