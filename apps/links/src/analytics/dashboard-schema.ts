@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sparklineUnits } from '../time/ranges.ts'
 import { Link } from '../links/schema.ts'
 import { NameCount, Range } from './schema.ts'
 
@@ -6,7 +7,7 @@ const Delta = z.int().optional().meta({
   description: 'Change in percent from the previous period; absent if that had no clicks.',
 })
 const Sparkline = z.array(z.int()).meta({
-  description: 'By hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC.',
+  description: `Clicks ${sparklineUnits}.`,
 })
 
 export const DashboardStats = z

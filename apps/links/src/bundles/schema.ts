@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sparklineUnits } from '../time/ranges.ts'
 import { OwnDomain } from '../domains/schema.ts'
 import { codePoints, text } from '@latchkey/http/text'
 import { DeltaPct, Range } from '../analytics/schema.ts'
@@ -41,8 +42,7 @@ export const BundleWithSummary = Bundle.extend({
   total_clicks: z.int().meta({ description: 'Raw clicks of all links of the bundle in the window.' }),
   delta_pct: DeltaPct,
   sparkline: z.array(z.int()).meta({
-    description:
-      'Clicks by hour (24h), day (7d, 30d, 90d) or month (1y, all), in UTC; they add up to the total.',
+    description: `Clicks ${sparklineUnits}; they add up to the total.`,
   }),
   top_links: z
     .array(TopLink)

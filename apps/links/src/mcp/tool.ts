@@ -1,6 +1,6 @@
 import { parseBody } from '@latchkey/http/validation'
 import { z } from 'zod'
-import { ranges } from '../time/ranges.ts'
+import { rangeInWords } from '../time/ranges.ts'
 import { Range } from '../analytics/schema.ts'
 import type { Context } from '../api/context.ts'
 import { literalTexts } from '../api/failures.ts'
@@ -131,13 +131,15 @@ export function rangedTool<Input extends Shape>({
       const range = requested ?? context.defaultRange
       const note = describeRange(context, range, requested === undefined)
       const result = await run(context, others as z.output<z.ZodObject<Input>>, range)
-      return { range_used: range, range_label: ranges[range].label, range_note: note, ...result }
+      return { range_used: range, range_label: labelOf(range), range_note: note, ...result }
     },
   })
 }
 
+const labelOf = (range: Range) => rangeInWords(range, 'en', 'all time')
+
 function describeRange({ filters }: Context, range: Range, byDefault: boolean): string {
-  const { label } = ranges[range]
+  const label = labelOf(range)
   const time = range === 'all' ? label : `the last ${label}`
   const exclusions = [filters.bots ? 'bots' : '', filters.selfReferrers ? 'self-referrers' : ''].filter(
     Boolean,

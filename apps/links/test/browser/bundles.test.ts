@@ -283,7 +283,7 @@ test('a deleted bundle is off the list until Undo, and gone when the page is lef
 
 test('the range is in the address, and the statistics belong to it', async () => {
   const { page } = await admin.open('/bundles')
-  await page.locator('label').getByText('1Y', { exact: true }).click()
+  await page.locator('label').getByText('1y', { exact: true }).click()
   await page.waitForURL(/range=1y/)
   const { total_clicks } = await get(`/bundles/${bundles['Spring campaign']}?range=1y`)
   await card(page, 'Spring campaign').getByText(total_clicks.toLocaleString('en'), { exact: true }).waitFor()

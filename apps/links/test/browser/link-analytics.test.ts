@@ -34,7 +34,7 @@ test('statistics belong to the range in the address, and long lists have pages',
   expect(second.length).toBeGreaterThan(0)
   expect(first.filter((name) => second.includes(name))).toEqual([])
   await page.keyboard.press('Escape')
-  await page.getByRole('radiogroup', { name: 'Range' }).getByText('7D').click()
+  await page.getByRole('radiogroup', { name: 'Range' }).getByText('7d').click()
   await page.waitForURL(/range=7d/)
   await waitFor(
     () => figure(page, 'Clicks'),

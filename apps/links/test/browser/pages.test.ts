@@ -100,7 +100,7 @@ test('L18.13: from the second visit on, no page asks for its statistics', async 
   })
   for (const path of ['/dashboard', `/links/${link.id}`, `/bundles/${bundle}`]) {
     await page.goto(admin.at(path))
-    await page.getByText('30D', { exact: true }).waitFor()
+    await page.getByText('30d', { exact: true }).waitFor()
     await page.waitForFunction(() => !document.querySelector('main .mantine-Skeleton-root'))
     expect(requests).toEqual([])
   }

@@ -1,4 +1,4 @@
-import { type Range, rangeNames } from '../../time/ranges.ts'
+import { type Range, rangeInWords, rangeNames } from '../../time/ranges.ts'
 import type { SharedStats } from '../../sharing/shared-stats.ts'
 import { renderCards } from './cards.ts'
 import { renderChart } from './chart.ts'
@@ -33,7 +33,7 @@ ${renderRanges(stats.range, wording)}
 <main>
 <section class="card" aria-labelledby="chart-title">
 <dl class="totals">${renderTotals(stats, wording)}</dl>
-<h2 id="chart-title" class="sr">${texts.clicksOverTime}, ${texts[stats.range]}</h2>
+<h2 id="chart-title" class="sr">${texts.clicksOverTime}, ${nameOf(stats.range, wording)}</h2>
 ${renderChart(stats.buckets, wording)}
 </section>
 ${stats.clicks === 0 ? '' : `<div class="cards">\n${renderCards(stats, wording)}\n</div>`}
@@ -44,12 +44,14 @@ ${stats.clicks === 0 ? '' : `<div class="cards">\n${renderCards(stats, wording)}
 `
 }
 
-function renderRanges(current: Range, { texts }: Wording): string {
+const nameOf = (range: Range, { locale, texts }: Wording) => rangeInWords(range, locale, texts.allTime)
+
+function renderRanges(current: Range, wording: Wording): string {
   const links = rangeNames.map((range) => {
     const state = range === current ? ' aria-current="page"' : ''
-    return `<a href="?range=${range}"${state}>${texts[range]}</a>`
+    return `<a href="?range=${range}"${state}>${nameOf(range, wording)}</a>`
   })
-  return `<nav aria-label="${texts.range}">${links.join('')}</nav>`
+  return `<nav aria-label="${wording.texts.range}">${links.join('')}</nav>`
 }
 
 function renderTotals(stats: SharedStats, { locale, texts }: Wording): string {

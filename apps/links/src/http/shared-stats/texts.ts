@@ -29,12 +29,7 @@ const en = {
   other: 'Other',
   updated: 'Updated',
   note: 'Bots are excluded. Each visitor counts once a day. Times are in UTC.',
-  '24h': '24 hours',
-  '7d': '7 days',
-  '30d': '30 days',
-  '90d': '90 days',
-  '1y': '12 months',
-  all: 'All time',
+  allTime: 'All time',
 }
 
 export type Texts = typeof en
@@ -68,12 +63,7 @@ const sv: Texts = {
   other: 'Annat',
   updated: 'Uppdaterad',
   note: 'Robotar räknas inte. Varje besökare räknas en gång per dag. Tiderna är i UTC.',
-  '24h': '24 timmar',
-  '7d': '7 dagar',
-  '30d': '30 dagar',
-  '90d': '90 dagar',
-  '1y': '12 månader',
-  all: 'All tid',
+  allTime: 'All tid',
 }
 
 const id: Texts = {
@@ -105,12 +95,7 @@ const id: Texts = {
   other: 'Lainnya',
   updated: 'Diperbarui',
   note: 'Bot tidak dihitung. Setiap pengunjung dihitung sekali sehari. Waktu dalam UTC.',
-  '24h': '24 jam',
-  '7d': '7 hari',
-  '30d': '30 hari',
-  '90d': '90 hari',
-  '1y': '12 bulan',
-  all: 'Sepanjang waktu',
+  allTime: 'Sepanjang waktu',
 }
 
 const languages: Readonly<Record<Language, Texts>> = { en, sv, id }

@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
-import { type Range, rangeNames } from '../../time/ranges.ts'
+import { type Range, abbreviateRange, rangeNames } from '../../time/ranges.ts'
 import { useText } from '../texts/text.ts'
 
 /**
@@ -20,13 +20,14 @@ export function RangePicker({
   value: Range | undefined
   onChange: (range: Range) => void
 }) {
-  const { t } = useText()
+  const { t, language } = useText()
+  const nameOf = (range: Range) => abbreviateRange(range, language, t('range.all'))
   return (
     <SegmentedControl
       aria-label={t('range.label')}
       size="xs"
       withItemsBorders={false}
-      data={rangeNames.map((range) => ({ value: range, label: t(`range.${range}`) }))}
+      data={rangeNames.map((range) => ({ value: range, label: nameOf(range) }))}
       value={value ?? ''}
       onChange={(next) => onChange(next as Range)}
     />

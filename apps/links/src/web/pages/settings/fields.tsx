@@ -3,7 +3,7 @@ import { useWindowEvent } from '@mantine/hooks'
 import { isComposing } from '@latchkey/web/composing'
 import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useState } from 'react'
-import { rangeNames } from '../../../time/ranges.ts'
+import { type Range, rangeInWords, rangeNames } from '../../../time/ranges.ts'
 import { me } from '../../me.ts'
 import { useText } from '../../texts/text.ts'
 import { type Settings, useSaving } from './saving.ts'
@@ -53,8 +53,9 @@ export function SlugLength({ slug_default_length }: Settings) {
 }
 
 export function DefaultRange({ default_range }: Settings) {
-  const { t, failure } = useText()
+  const { t, failure, language } = useText()
   const saving = useSaving()
+  const nameOf = (range: Range) => rangeInWords(range, language, t('settings.range.all'))
   return (
     <SaveStatus saving={saving}>
       <Select
@@ -63,7 +64,7 @@ export function DefaultRange({ default_range }: Settings) {
         error={saving.error && failure(saving.error)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         allowDeselect={false}
-        data={rangeNames.map((value) => ({ value, label: t(`settings.range.${value}`) }))}
+        data={rangeNames.map((value) => ({ value, label: nameOf(value) }))}
         value={default_range}
         onChange={(value) => value !== null && saving.save({ default_range: value })}
       />

@@ -1,10 +1,5 @@
 export default {
   'range.label': 'Range',
-  'range.24h': '24H',
-  'range.7d': '7D',
-  'range.30d': '30D',
-  'range.90d': '90D',
-  'range.1y': '1Y',
   'range.all': 'All',
   'chart.table': 'Show as table',
   'chart.chart': 'Show as chart',

@@ -2,11 +2,6 @@ import type en from '../en/charts.ts'
 
 export default {
   'range.label': 'Rentang',
-  'range.24h': '24 J',
-  'range.7d': '7 H',
-  'range.30d': '30 H',
-  'range.90d': '90 H',
-  'range.1y': '1 T',
   'range.all': 'Semua',
   'chart.table': 'Tampilkan sebagai tabel',
   'chart.chart': 'Tampilkan sebagai grafik',

@@ -2,11 +2,6 @@ import type en from '../en/charts.ts'
 
 export default {
   'range.label': 'Period',
-  'range.24h': '24 h',
-  'range.7d': '7 d',
-  'range.30d': '30 d',
-  'range.90d': '90 d',
-  'range.1y': '1 år',
   'range.all': 'Allt',
   'chart.table': 'Visa som tabell',
   'chart.chart': 'Visa som diagram',
