@@ -12,7 +12,7 @@ export interface TestPostgres {
  * Starts a separate PostgreSQL server for the tests. Undefined if PostgreSQL is not installed, or if
  * root has no `runuser` to start it as another user: the server refuses to run as root.
  */
-export async function startPostgres(): Promise<TestPostgres | undefined> {
+export async function startPostgres(connections = 100): Promise<TestPostgres | undefined> {
   const bin = findBinaries()
   const isRoot = process.getuid?.() === 0
   if (bin === undefined || (isRoot && !Bun.which('runuser'))) return undefined
@@ -35,7 +35,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
   ])
   const port = await freePort()
   // A shell parses these options, and the folder may contain blanks.
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c max_connections=300`
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c max_connections=${connections}`
   const control = [...as, join(bin, 'pg_ctl'), '-D', data, '-w']
   const log = join(folder, 'log')
   await run([...control, '-l', log, '-o', options, 'start']).catch((error: Error) => {

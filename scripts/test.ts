@@ -1,8 +1,8 @@
-// The whole check of the project: the static checks, then every test, with the tools of this
-// machine. On a user's machine it prints which parts were skipped and why. With CI set, no tool may
-// be missing and no test skipped. With the names of files, only their tests run, at once.
-import { readFileSync, rmSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+// The whole check of the project: every test beside the static checks, with the tools of this machine.
+// On a user's machine it prints which parts were skipped and why. With CI set, no tool may be missing
+// and no test skipped. With the names of files, only their tests run, at once.
+import { rmSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { check } from './check.ts'
 import { HAS_NAMESPACES } from '../apps/latchkey/test/packaging/image.ts'
@@ -10,9 +10,18 @@ import { HAS_NETWORKS } from '../apps/latchkey/test/packaging/network.ts'
 import { type TestPostgres, startPostgres } from './postgres.ts'
 import { buildExecutable } from './release/executable.ts'
 import { ownPlatform } from './release/platforms.ts'
+import { countTests, printSlowest, readReport } from './test-report.ts'
 
+const args = process.argv.slice(2)
 const inCi = process.env['CI'] === 'true'
 const missing: string[] = []
+
+/** Memory of a process that runs tests, with its services and browser. */
+const MEMORY_EACH = 1024 ** 3
+/** PostgreSQL connections of a process that runs tests: of several nodes with a few pools each. */
+const CONNECTIONS_EACH = 100
+/** Test files in parallel. For about a third of their time they wait for servers and browsers. */
+const width = Math.max(1, Math.floor(Math.min(1.5 * cpus().length, totalmem() / MEMORY_EACH)))
 
 const executable = join(tmpdir(), `latchkey-executable-${process.pid}`)
 let tests: Bun.Subprocess | undefined
@@ -28,7 +37,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     isEnding = true
   })
 const configuredUrl = process.env['LATCHKEY_TEST_POSTGRES']
-starting = configuredUrl ? undefined : startPostgres()
+starting = configuredUrl ? undefined : startPostgres(width * CONNECTIONS_EACH)
 const postgresUrl = configuredUrl ?? (await starting)?.url
 if (postgresUrl === undefined)
   missing.push('PostgreSQL is not installed, or runuser for root: everything was tested on SQLite only')
@@ -72,28 +81,24 @@ if (python === '')
 if ((process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? '') === '')
   missing.push('LATCHKEY_TEST_PYTHON_TOOLS is unset: the Python SDK was not tried (see CONTRIBUTING.md)')
 
-const isSubset = process.argv.slice(2).some((argument) => !argument.startsWith('-'))
+const isSubset = args.some((argument) => !argument.startsWith('-'))
 const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
 // Built once for all tests that need it; of a subset, each file that needs it builds its own. If the
 // build fails, those tests report the reason.
-const [isBuilt, failedChecks] = isSubset
-  ? [false, []]
-  : await Promise.all([
-      buildExecutable(ownPlatform(), executable).then(
-        () => true,
-        () => false,
-      ),
-      check(),
-    ])
+const isBuilt =
+  !isSubset &&
+  (await buildExecutable(ownPlatform(), executable).then(
+    () => true,
+    () => false,
+  ))
+const checking = isSubset ? [] : check()
 tests = Bun.spawn(
   [
     'bun',
     'test',
     '--timeout',
     '60000',
-    // Files in parallel: half of their time is waiting for servers and browsers. More would use up
-    // PostgreSQL's connections.
-    `--parallel=${Math.min(2 * cpus().length, 3)}`,
+    `--parallel=${width}`,
     // As under a plain `bun test`, the files of one process share the modules that they import:
     // loading them again takes a second per file.
     '--no-isolate',
@@ -103,7 +108,7 @@ tests = Bun.spawn(
     '--reporter=junit',
     '--reporter-outfile',
     report,
-    ...process.argv.slice(2),
+    ...args,
   ],
   {
     stdin: 'ignore',
@@ -120,6 +125,7 @@ tests = Bun.spawn(
   },
 )
 const testsExit = await tests.exited
+const failedChecks = await checking
 await cleanUp()
 // A signal handler ends the process with its own code.
 if (isEnding) await new Promise(() => {})
@@ -144,37 +150,4 @@ function cleanUp(): Promise<void> {
     rmSync(executable, { force: true })
     await (await starting)?.stop()
   })())
-}
-
-/** Reads the JUnit report of the run. Undefined if the runner ended before it wrote one. */
-function readReport(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  } finally {
-    rmSync(path, { force: true })
-  }
-}
-
-function countTests(xml: string | undefined): { tests: number; failures: number; skipped: number } {
-  if (xml === undefined) return { tests: 0, failures: 1, skipped: 0 }
-  const root = /<testsuites[^>]*>/.exec(xml)?.[0] ?? ''
-  const count = (name: string) => Number(attribute(root, name) ?? 0)
-  return { tests: count('tests'), failures: count('failures'), skipped: count('skipped') }
-}
-
-/** Prints the slowest tests, the first candidates when the run takes too long. */
-function printSlowest(xml = ''): void {
-  const durations = [...xml.matchAll(/<testcase [^>]*>/g)].map(([tag]) => ({
-    seconds: Number(attribute(tag, 'time')),
-    location: `${attribute(tag, 'file')}:${attribute(tag, 'line')}`,
-  }))
-  const slowest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, 20)
-  console.log('\nSlowest tests:')
-  for (const { seconds, location } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${location}`)
-}
-
-function attribute(tag: string, name: string): string | undefined {
-  return new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1]
 }
