@@ -1,9 +1,11 @@
 // The whole check of the project: every test beside the static checks, with the tools of this machine.
 // On a user's machine it prints which parts were skipped and why. With CI set, no tool may be missing
-// and no test skipped. With the names of files, only their tests run, at once.
+// and no test skipped. With the names of files, only their tests run, at once. With --changed, the
+// static checks run and the tests that the changes since the main branch can touch.
 import { rmSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { findChanges, readSources, selectTests } from './changed-tests.ts'
 import { check } from './check.ts'
 import { HAS_NAMESPACES } from '../apps/latchkey/test/packaging/image.ts'
 import { HAS_NETWORKS } from '../apps/latchkey/test/packaging/network.ts'
@@ -15,6 +17,11 @@ import { countTests, printSlowest, readReport } from './test-report.ts'
 const args = process.argv.slice(2)
 const inCi = process.env['CI'] === 'true'
 const missing: string[] = []
+
+const changes = args.includes('--changed') ? await findChanges() : []
+const selected = args.includes('--changed') ? selectTests(changes, await readSources()) : undefined
+if (selected) console.log(`${changes.length} changed files can touch ${selected.length} test files`)
+if (selected?.length === 0) process.exit((await check()).length > 0 ? 1 : 0)
 
 /** Memory of a process that runs tests, with its services and browser. */
 const MEMORY_EACH = 1024 ** 3
@@ -108,7 +115,9 @@ tests = Bun.spawn(
     '--reporter=junit',
     '--reporter-outfile',
     report,
-    ...args,
+    ...args.filter((argument) => argument !== '--changed'),
+    // A path that begins with a dot is no pattern.
+    ...(selected ?? []).map((path) => `./${path}`),
   ],
   {
     stdin: 'ignore',
@@ -121,6 +130,7 @@ tests = Bun.spawn(
       LATCHKEY_TEST_CHROMIUM_SHELL: shell ?? '',
       LATCHKEY_TEST_PYTHON: python,
       LATCHKEY_TEST_EXECUTABLE: isBuilt ? executable : '',
+      LATCHKEY_TEST_PAGES: changes.filter((path) => path.endsWith('.md')).join(','),
     },
   },
 )

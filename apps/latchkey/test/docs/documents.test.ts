@@ -17,9 +17,12 @@ function has(need: string): boolean {
 }
 const isPossible = ({ needs }: Page) => needs.every(has)
 const pages = PAGES.map(readPage)
+/** Pages that have changed, of `npm test -- --changed`. Without any, all are followed. */
+const changed = new Set(process.env['LATCHKEY_TEST_PAGES']?.split(',').filter(Boolean))
+const isFollowed = ({ path, steps }: Page) => steps.length > 0 && (changed.size === 0 || changed.has(path))
 
 describe.concurrent('following a document:', () => {
-  for (const page of pages.filter(({ steps }) => steps.length > 0))
+  for (const page of pages.filter(isFollowed))
     test.skipIf(!isPossible(page))(
       `${page.path}, each of its ${page.steps.length} steps from top to bottom`,
       async () => {
