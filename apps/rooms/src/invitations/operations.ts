@@ -6,8 +6,13 @@ import { failure } from '../api/failures.ts'
 import { lockKnownPerson } from '../members/store.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { CHANGE_REFUSALS, REFUSALS, admitReader, requirePermission } from '../rooms/admission.ts'
-import { authorizeInRoom } from '../lobby/operations.ts'
+import {
+  CHANGE_REFUSALS,
+  REFUSALS,
+  admitReader,
+  requirePermission,
+  authorizeInRoom,
+} from '../rooms/admission.ts'
 import { inviteActionFor, isAtLeast, may } from '../rooms/permissions.ts'
 import type { MemberRole } from '../api/roles.ts'
 import { RoomParams } from '../rooms/schema.ts'

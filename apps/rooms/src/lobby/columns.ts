@@ -1,5 +1,5 @@
 import type { RoomRow } from '../db/tables.ts'
-import type { RoomSettings } from '../rooms/schema.ts'
+import type { RoomSettings } from './schema.ts'
 
 /** Columns of these settings, without those that are missing. */
 export function columnsOf(settings: RoomSettings): Partial<RoomRow> {

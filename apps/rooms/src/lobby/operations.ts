@@ -8,34 +8,25 @@ import { findPage } from '../api/paging.ts'
 import { findUnread, findUnreadOf } from '../unread/unread.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import {
-  CHANGE_REFUSALS,
-  ENTRY_REFUSALS,
-  admit,
-  admitReader,
-  entrantOf,
-  requirePermission,
-} from '../rooms/admission.ts'
+import { CHANGE_REFUSALS, ENTRY_REFUSALS, admitReader, authorizeInRoom } from '../rooms/admission.ts'
 import { columnsOf, differences } from './columns.ts'
 import { deleteRoom } from './deletion.ts'
 import { revokeLostAccess } from '../rooms/eviction.ts'
 import { listRooms } from '../rooms/list-store.ts'
-import { appendEvent, lockRoom } from '../rooms/log.ts'
-import type { RoomAction } from '../rooms/permissions.ts'
+import { appendEvent } from '../rooms/log.ts'
 import {
   NewRoom,
   Participant,
   Room,
   RoomAnswer,
   RoomPage,
-  RoomParams,
   RoomQuery,
   RoomSettings,
-  toPerson,
   toRoom,
   toSharedRoom,
-} from '../rooms/schema.ts'
-import { type UserRoomAccess, findAccessToRooms } from '../rooms/access-store.ts'
+} from './schema.ts'
+import { RoomParams, toPerson } from '../rooms/schema.ts'
+import { findAccessToRooms } from '../rooms/access-store.ts'
 import {
   countOwnedRooms,
   countParticipants,
@@ -52,19 +43,6 @@ import { join, leave } from '../rooms/visit-operations.ts'
 const tag = 'Rooms'
 /** A room with more participants lists only this many (R16.3). */
 const MAX_PARTICIPANTS = 200
-
-/** Locks the room and checks that the caller may enter it and do this. */
-export async function authorizeInRoom(
-  tx: Transaction<Tables>,
-  context: Context,
-  roomId: string,
-  action: RoomAction,
-): Promise<UserRoomAccess> {
-  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-  const access = await admit(tx, roomId, entrantOf(context))
-  requirePermission(action, access)
-  return access
-}
 
 /** R14.2: on creation and on changes of settings. */
 function refuseForGuests(settings: Pick<RoomSettings, 'visibility' | 'allowGuests'>): void {

@@ -11,7 +11,7 @@ import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { readableAfterSeq, retainedAfterMs } from '../rooms/history.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import { decideOrdinaryEntry } from '../rooms/permissions.ts'
-import type { RoomPreview } from '../rooms/schema.ts'
+import type { RoomPreview } from './schema.ts'
 
 const MAX_PEOPLE = 5
 /** Among so many of the newest messages, one that is not deleted is looked for. */

@@ -13,10 +13,10 @@ import {
   entrantOf,
   mayStay,
   requirePermission,
+  authorizeInRoom,
 } from '../rooms/admission.ts'
 import { revokeAccess } from '../rooms/eviction.ts'
 import { appendEvent, lockRoom } from '../rooms/log.ts'
-import { authorizeInRoom } from '../lobby/operations.ts'
 import { setRoleActionFor } from '../rooms/permissions.ts'
 import type { MemberRole } from '../api/roles.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'

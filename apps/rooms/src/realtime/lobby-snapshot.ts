@@ -3,7 +3,7 @@ import { elapsedMs } from '@latchkey/http/elapsed'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import type { PreviousAudience } from '../api/cluster-events.ts'
 import { listRoomsWithCounts } from '../rooms/list-store.ts'
-import type { RoomActivity } from '../rooms/schema.ts'
+import type { RoomActivity } from '../lobby/schema.ts'
 import { findAllCalls } from '../voice/store.ts'
 
 interface LobbyEntry {

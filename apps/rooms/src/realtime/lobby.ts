@@ -4,7 +4,8 @@ import type { RoomRow, Tables } from '../db/tables.ts'
 import type { PreviousAudience } from '../api/cluster-events.ts'
 import { decideEntry, decideOrdinaryEntry } from '../rooms/permissions.ts'
 import type { RoomRole } from '../api/roles.ts'
-import { type RoomActivity, type Unread, toRoom } from '../rooms/schema.ts'
+import { type RoomActivity, toRoom } from '../lobby/schema.ts'
+import type { Unread } from '../rooms/schema.ts'
 import {
   type UserRoomAccess,
   findAccessOfUsers,

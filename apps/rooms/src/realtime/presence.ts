@@ -1,6 +1,7 @@
 import { findUserDisplay } from '../messages/store.ts'
 import { effectiveRole } from '../rooms/permissions.ts'
-import { type PresentPerson, toPerson } from '../rooms/schema.ts'
+import type { PresentPerson } from '../lobby/schema.ts'
+import { toPerson } from '../rooms/schema.ts'
 import type { ParticipantVoice } from '../voice/schema.ts'
 import { findParticipantVoices } from '../voice/store.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'

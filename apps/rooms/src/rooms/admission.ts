@@ -5,6 +5,7 @@ import { type Context, actorOf } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { type FailureCode, failure } from '../api/failures.ts'
 import { lockGrantsOf } from '../grants/store.ts'
+import { lockRoom } from './log.ts'
 import { VISIT_RESUME_MS, isResumable } from './history.ts'
 import { type RoomAction, type RoomAccess, decideOrdinaryEntry, decideEntry, may } from './permissions.ts'
 import { type UserRoomAccess, findRoomAccess } from './access-store.ts'
@@ -68,6 +69,19 @@ export async function admitReader(context: Context, roomId: string): Promise<Use
 /** Throws unless an admitted user may do this. */
 export function requirePermission(action: RoomAction, access: RoomAccess): void {
   if (!may(action, access)) throw refusalOf(access, 'forbidden')
+}
+
+/** Locks the room and checks that the caller may enter it and do this. */
+export async function authorizeInRoom(
+  tx: Transaction<Tables>,
+  context: Context,
+  roomId: string,
+  action: RoomAction,
+): Promise<UserRoomAccess> {
+  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+  const access = await admit(tx, roomId, entrantOf(context))
+  requirePermission(action, access)
+  return access
 }
 
 /**

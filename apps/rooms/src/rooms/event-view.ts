@@ -1,7 +1,6 @@
 import type { RoomEvent, ShownMessages } from '../api/cluster-events.ts'
-import type { RoomRole } from '../api/roles.ts'
+import type { DefaultRole, RoomRole } from '../api/roles.ts'
 import { canPublish } from './permissions.ts'
-import type { SharedRoom } from './schema.ts'
 
 /** Recipient of an event, as far as the event depends on it. */
 export interface Viewer {
@@ -25,7 +24,7 @@ export function viewOf({ shows, ...event }: RoomEvent, viewer: Viewer): RoomEven
   if (shows) return { ...event, data: withoutHidden(event.data, shows, viewer) }
   if (event.event !== 'room.settings') return event
   const { role, participantCount } = viewer
-  const shared = event.data['room'] as SharedRoom
+  const shared = event.data['room'] as { defaultRole: DefaultRole }
   const own = { role, canPublish: canPublish({ role, defaultRole: shared.defaultRole }) }
   return { ...event, data: { room: { ...shared, lastSeq: event.seq, participantCount, ...own } } }
 }

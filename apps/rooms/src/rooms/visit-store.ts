@@ -76,20 +76,6 @@ export async function putLeases(
 }
 
 /**
- * Ends the presence through sessions that are revoked now (R17.7). The leases expire instead of
- * being deleted: they record when the visits ended, which a job stores for users without another
- * lease.
- */
-export async function endLeasesOfEndedSessions(tx: Transaction<Tables>, nowMs: number): Promise<void> {
-  await tx
-    .updateTable('presence_leases')
-    .set({ expires_at: nowMs })
-    .where('expires_at', '>', nowMs)
-    .where('session_id', 'in', tx.selectFrom('sessions').select('id').where('revoked_at', '=', nowMs))
-    .execute()
-}
-
-/**
  * Updates the addresses of sessions. A ban applies to the address that a user entered from, not to
  * that of the sign-in (R17.5).
  */

@@ -2,7 +2,6 @@ import type { Kysely, Transaction } from 'kysely'
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../api/paging.ts'
-import { endLeasesOfEndedSessions } from '../rooms/visit-store.ts'
 import { seal } from '@latchkey/tokens/seal'
 import { newToken } from '@latchkey/tokens/token'
 import type { SessionWithUser } from './lookup.ts'
@@ -202,6 +201,20 @@ export async function endSessions(
   )
   if (ended.length > 0) await endLeasesOfEndedSessions(tx, nowMs)
   return ended.map(({ id }) => id)
+}
+
+/**
+ * Ends the presence through sessions that are revoked now (R17.7). The leases expire instead of
+ * being deleted: they record when the visits ended, which a job stores for users without another
+ * lease.
+ */
+async function endLeasesOfEndedSessions(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+  await tx
+    .updateTable('presence_leases')
+    .set({ expires_at: nowMs })
+    .where('expires_at', '>', nowMs)
+    .where('session_id', 'in', tx.selectFrom('sessions').select('id').where('revoked_at', '=', nowMs))
+    .execute()
 }
 
 /** The retention of a guest's data starts at the end of the last session (R14.7). */

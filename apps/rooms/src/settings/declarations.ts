@@ -1,4 +1,3 @@
-import { PUSH_CONTENTS } from '../notifications/push/content.ts'
 import {
   addressesOrNone,
   bearerToken,
@@ -271,7 +270,7 @@ export const declarations = {
   },
   pushContent: {
     name: 'ROOMS_PUSH_CONTENT',
-    kind: oneOf(PUSH_CONTENTS),
+    kind: oneOf(['none', 'names', 'text']),
     default: 'names',
     sentence:
       'What notifications of browsers without an open page show: nothing but that there are messages (none), the room (names), or author and text as well (text)',

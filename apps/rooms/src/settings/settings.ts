@@ -9,7 +9,6 @@ import {
 } from '@latchkey/settings/settings'
 import { findUnknownSettings } from '@latchkey/settings/unknown'
 import type { FileLocation } from '../files/storage/location.ts'
-import type { PushContent } from '../notifications/push/content.ts'
 import { DEFAULT_LIMITS, type Limits } from '../api/limits.ts'
 import { type ClaimPath, parseClaimPath } from '../identity/claim-path.ts'
 import type { OidcConfig, ProviderConfig, ProviderMode } from '../identity/provider-config.ts'
@@ -25,7 +24,7 @@ export interface Settings {
   readonly guestEnabled: boolean
   readonly guestRooms: boolean
   readonly guestFiles: 'off' | 'images'
-  readonly pushContent: PushContent
+  readonly pushContent: 'none' | 'names' | 'text'
   readonly voice: VoiceSettings
   /** Exact origins. The first one is canonical. */
   readonly allowedHosts: readonly [string, ...string[]]

@@ -4,10 +4,16 @@ import type { ClusterEvent } from '../api/cluster-events.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findKnownPerson } from '../members/store.ts'
-import { CHANGE_REFUSALS, REFUSALS, admit, entrantOf, requirePermission } from '../rooms/admission.ts'
+import {
+  CHANGE_REFUSALS,
+  REFUSALS,
+  admit,
+  entrantOf,
+  requirePermission,
+  authorizeInRoom,
+} from '../rooms/admission.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { lockRoom } from '../rooms/log.ts'
-import { authorizeInRoom } from '../lobby/operations.ts'
 import { removeActionFor } from '../rooms/permissions.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'

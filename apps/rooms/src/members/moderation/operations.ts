@@ -10,10 +10,15 @@ import type { ClusterEvent } from '../../api/cluster-events.ts'
 import { endTransferTo } from '../ownership/transfers.ts'
 import { PageQuery, findPage } from '../../api/paging.ts'
 import { auditRoom } from '../../rooms/audit.ts'
-import { CHANGE_REFUSALS, REFUSALS, admitReader, requirePermission } from '../../rooms/admission.ts'
+import {
+  CHANGE_REFUSALS,
+  REFUSALS,
+  admitReader,
+  requirePermission,
+  authorizeInRoom,
+} from '../../rooms/admission.ts'
 import { revokeAccess } from '../../rooms/eviction.ts'
 import { appendEvent } from '../../rooms/log.ts'
-import { authorizeInRoom } from '../../lobby/operations.ts'
 import { removeActionFor } from '../../rooms/permissions.ts'
 import type { MemberRole } from '../../api/roles.ts'
 import { RoomParams, toPerson } from '../../rooms/schema.ts'

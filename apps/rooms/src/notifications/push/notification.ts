@@ -7,7 +7,6 @@ import { withNames } from '../../messages/mention-tokens.ts'
 import type { Message } from '../../messages/schema.ts'
 import { listMessagesBefore } from '../../messages/store.ts'
 import { readerOf, viewMessages } from '../../messages/view.ts'
-import type { PushContent } from './content.ts'
 import type { Push } from './delivery.ts'
 import { type NewMessages, type Recipient, findRecipient } from './recipients.ts'
 import { findLiveSubscription } from './store.ts'
@@ -28,6 +27,9 @@ export interface Notification {
   subscription: PushSubscriptionRow
   payload: string
 }
+
+/** What a push says, besides that there is something new: nothing, the room, or its author and text too. */
+type PushContent = 'none' | 'names' | 'text'
 
 interface Options {
   content: PushContent

@@ -1,6 +1,7 @@
 import type { EventMessage, Message } from '../../messages/schema.ts'
 import type { RemovalReason, RoomEvent } from '../../api/cluster-events.ts'
-import type { Person, PresentPerson, Room } from '../../rooms/schema.ts'
+import type { PresentPerson, Room } from '../../lobby/schema.ts'
+import type { Person } from '../../rooms/schema.ts'
 import type { CallPeer } from '../../voice/schema.ts'
 
 export type { CallPeer, EventMessage, Message, Person, PresentPerson, RemovalReason, Room, RoomEvent }

@@ -1,0 +1,223 @@
+import { z } from 'zod'
+import { codePoints, text } from '@latchkey/http/text'
+import { NextCursor, PageQuery } from '../api/paging.ts'
+import { DEFAULT_ROLES } from '../api/roles.ts'
+import { Moment, toMoment } from '../api/wire.ts'
+import type { RoomRow } from '../db/tables.ts'
+import { MAX_INPUT_LENGTH, cleanName } from '../identity/display-name.ts'
+import { LevelBody } from '../notifications/schema.ts'
+import { DEFAULT_LEVEL, type NotificationLevel } from '../rooms/notification-levels.ts'
+import { type RoomAccess, canPublish } from '../rooms/permissions.ts'
+import { Person, Role, Unread } from '../rooms/schema.ts'
+import { Call, ParticipantVoice } from '../voice/schema.ts'
+
+const NAME_LIMIT = 64
+
+/** Like the names of users: without invisible characters (R8.3). */
+const Name = text()
+  .trim()
+  .max(MAX_INPUT_LENGTH)
+  .transform(cleanName)
+  .pipe(
+    z
+      .string()
+      .min(1, 'must have at least 1 visible character')
+      .refine((name) => codePoints(name) <= NAME_LIMIT, `must have at most ${NAME_LIMIT} characters`),
+  )
+  .meta({ minLength: 1, maxLength: NAME_LIMIT })
+
+const MaxParticipants = z.int().min(1).max(100)
+const Visibility = z.enum(['public', 'unlisted', 'private']).meta({
+  description:
+    '`unlisted`: open to anyone who knows the id; `private`: for members only, and 404 for all others.',
+})
+const DefaultRole = z.enum(DEFAULT_ROLES).meta({ description: 'The role of users without membership.' })
+const HistoryVisibility = z.enum(['all', 'since_membership', 'none']).meta({
+  description:
+    'Readable messages: all; those after joining, or for users without membership during the visit; only those during the visit, deleted after an hour.',
+})
+const Voice = z.enum(['off', 'voice', 'video']).meta({
+  description: 'Calls in the room: none, with microphones only, or with cameras.',
+})
+const VoiceScreen = z.boolean().meta({ description: 'Screens can be shared in calls.' })
+const VoiceGuests = z.enum(['off', 'listen', 'speak']).meta({
+  description: 'What guests may do in calls; the instance may allow less.',
+})
+const Retention = z
+  .enum(['7', '30', 'forever'])
+  .meta({ description: 'Number of days for which messages are kept.' })
+
+export const NewRoom = z
+  .object({
+    name: Name,
+    maxParticipants: MaxParticipants.default(50),
+    visibility: Visibility.default('public'),
+    allowGuests: z.boolean().default(true),
+    defaultRole: DefaultRole.optional().meta({
+      description: 'By default speaker in a private room, otherwise listener.',
+    }),
+    historyVisibility: HistoryVisibility.default('all'),
+    retention: Retention.default('30'),
+    voice: Voice.default('video'),
+    voiceScreen: VoiceScreen.default(true),
+    voiceGuests: VoiceGuests.default('listen'),
+  })
+  .meta({ id: 'NewRoom' })
+export type NewRoom = z.output<typeof NewRoom>
+
+export const RoomSettings = z
+  .object({
+    name: Name.optional(),
+    maxParticipants: MaxParticipants.optional(),
+    visibility: Visibility.optional(),
+    allowGuests: z.boolean().optional(),
+    defaultRole: DefaultRole.optional(),
+    historyVisibility: HistoryVisibility.optional(),
+    retention: Retention.optional(),
+    voice: Voice.optional(),
+    voiceScreen: VoiceScreen.optional(),
+    voiceGuests: VoiceGuests.optional(),
+  })
+  .refine(
+    (settings) => Object.values(settings).some((value) => value !== undefined),
+    'at least one is required',
+  )
+  .meta({ id: 'RoomSettings', minProperties: 1 } as z.core.GlobalMeta)
+export type RoomSettings = z.output<typeof RoomSettings>
+
+/** Part of a room that is equal for everyone who may enter it. */
+const SharedRoom = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdBy: z.string().nullable(),
+  ownerId: z.string(),
+  maxParticipants: z.int(),
+  visibility: Visibility,
+  allowGuests: z.boolean(),
+  defaultRole: DefaultRole,
+  historyVisibility: HistoryVisibility,
+  retention: Retention,
+  voice: Voice,
+  voiceScreen: VoiceScreen,
+  voiceGuests: VoiceGuests,
+  createdAt: Moment,
+})
+export type SharedRoom = z.output<typeof SharedRoom>
+
+const NOTHING_UNREAD = { readSeq: null, unread: null, mentions: null }
+
+export const Room = SharedRoom.extend({
+  lastSeq: z.int().meta({ description: 'Sequence number of the newest event.' }),
+  participantCount: z.int().meta({ description: 'The number of participants now.' }),
+  role: Role.nullable().meta({ description: 'The role of the caller; null for users without membership.' }),
+  canPublish: z.boolean(),
+  call: Call.nullable().meta({ description: 'The call that goes on now.' }),
+  readSeq: Unread.shape.readSeq.nullable().meta({
+    description:
+      'The caller has read the events up to this sequence number. Null, as are the numbers of what is new, for users without membership who never marked the room as read.',
+  }),
+  unread: Unread.shape.unread.nullable(),
+  mentions: Unread.shape.mentions.nullable(),
+  notificationLevel: LevelBody.shape.level,
+}).meta({ id: 'Room' })
+export type Room = z.output<typeof Room>
+
+export function toSharedRoom(row: RoomRow): SharedRoom {
+  return {
+    id: row.id,
+    name: row.name,
+    createdBy: row.created_by,
+    ownerId: row.owner_id,
+    maxParticipants: row.max_participants,
+    visibility: row.visibility,
+    allowGuests: row.allow_guests === 1,
+    defaultRole: row.default_role,
+    historyVisibility: row.history_visibility,
+    retention: row.retention,
+    voice: row.voice,
+    voiceScreen: row.voice_screen === 1,
+    voiceGuests: row.voice_guests,
+    createdAt: toMoment(row.created_at),
+  }
+}
+
+/** Room access of the user for whom a room is shown. */
+type ViewerAccess = Pick<RoomAccess, 'role' | 'defaultRole'> & {
+  readonly notificationLevel?: NotificationLevel
+}
+
+/** What goes on in a room at this moment. */
+export interface RoomActivity {
+  /** Number of participants. */
+  readonly count: number
+  readonly call: Call | null
+}
+
+/** Room as this user sees it. */
+export function toRoom(
+  row: RoomRow,
+  viewer: ViewerAccess,
+  { count, call }: RoomActivity,
+  unread?: Unread,
+): Room {
+  return {
+    ...toSharedRoom(row),
+    lastSeq: row.last_seq,
+    participantCount: count,
+    role: viewer.role,
+    canPublish: canPublish(viewer),
+    call,
+    ...(unread ?? NOTHING_UNREAD),
+    notificationLevel: viewer.notificationLevel ?? DEFAULT_LEVEL,
+  }
+}
+
+/** Person in a room. */
+export const PresentPerson = Person.extend({
+  voice: ParticipantVoice.nullable().meta({ description: 'Null for participants who are not in the call.' }),
+}).meta({ id: 'PresentPerson' })
+export type PresentPerson = z.output<typeof PresentPerson>
+
+export const Participant = PresentPerson.extend({ joinedAt: Moment }).meta({ id: 'Participant' })
+
+export const RoomAnswer = z.object({ room: Room })
+
+/** What goes on in a room. */
+export const RoomPreview = z
+  .object({
+    people: z
+      .array(Person.pick({ userId: true, nickname: true, avatarColor: true }))
+      .meta({ description: 'The first participants; `participantCount` is the number of all.' }),
+    lastMessage: z
+      .object({
+        nickname: z.string(),
+        excerpt: z.string().meta({ description: 'Beginning of its text, or the name of its first file.' }),
+        at: Moment,
+      })
+      .nullable()
+      .meta({ description: 'The newest message that the caller may read now.' }),
+  })
+  .meta({ id: 'RoomPreview' })
+export type RoomPreview = z.output<typeof RoomPreview>
+
+const ListedRoom = Room.extend({
+  preview: RoomPreview.nullable().meta({
+    description: 'Only with `preview=true`, and only for rooms that the caller may enter.',
+  }),
+}).meta({ id: 'ListedRoom' })
+
+export const RoomPage = z.object({ rooms: z.array(ListedRoom), nextCursor: NextCursor })
+export const RoomQuery = PageQuery.extend({
+  q: text().trim().max(MAX_INPUT_LENGTH).optional().meta({ description: 'A part of the name.' }),
+  followed: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+    .default(false)
+    .meta({
+      type: 'boolean',
+      description: 'Only rooms that you are a member of or have marked as read, by their last messages.',
+    }),
+  preview: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+    .default(false)
+    .meta({ type: 'boolean', description: 'With the people in each room, and its last message.' }),
+})
