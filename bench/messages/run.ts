@@ -91,6 +91,7 @@ async function contextOf(database: Database<Tables>, caller: Caller): Promise<Co
     database,
     now: NOW,
     actor: { user, platformAdmin: false, session: { adminUntilMs: NOW } },
+    entrant: { userId: id, clientPrefix: '192.0.2.1', nowMs: NOW, adminUntilMs: NOW },
     clientPrefix: '192.0.2.1',
     rates: { take: () => {} },
   } as unknown as Context

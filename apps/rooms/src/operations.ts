@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 import { accountOperations } from './account/operations.ts'
 import { adminOperations } from './admin/operations.ts'
-import type { Context } from './api/context.ts'
+import type { PublicContext } from './api/context.ts'
 import { fileOperations } from './files/operations.ts'
 import { guestOperations } from './guests/operations.ts'
 import { invitationOperations } from './invitations/operations.ts'
@@ -20,7 +20,7 @@ import { ticketOperations } from './sessions/ticket-operations.ts'
 import { callOperations } from './voice/operations.ts'
 
 /** Everything that the API can do, in the order of its document. */
-export const apiOperations: readonly AnyOperation<Context>[] = [
+export const apiOperations: readonly AnyOperation<PublicContext>[] = [
   ...platformOperations,
   ...guestOperations,
   ...sessionOperations,

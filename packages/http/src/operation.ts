@@ -108,9 +108,10 @@ export function countItems({ itemsField: field }: { itemsField?: string }, body:
 
 /**
  * Returns a function that declares operations, for type inference: `const operation =
- * operationsOf<Context>()`. `charge` gets the number of items before the handler runs.
+ * operationsOf<Context>()`. `charge` gets the number of items before the handler
+ * runs. The operations have one of the scopes of `Scope`.
  */
-export function operationsOf<Context>(
+export function operationsOf<Context, Scope extends string = string>(
   charge?: (context: Context, items: number) => void,
 ): <
   Params extends Shape = undefined,
@@ -120,8 +121,8 @@ export function operationsOf<Context>(
   const Id extends string = string,
   Answered extends z.ZodType = z.ZodType,
 >(
-  operation: Operation<Context, Params, Query, Body, Result, Id, Answered>,
-) => Operation<Context, Params, Query, Body, Result, Id, Answered> {
+  operation: Operation<Context, Params, Query, Body, Result, Id, Answered> & { scope: Scope },
+) => Operation<Context, Params, Query, Body, Result, Id, Answered> & { scope: Scope } {
   return (operation) => {
     if (!charge || operation.itemsField === undefined) return operation
     return {

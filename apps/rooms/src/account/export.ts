@@ -1,5 +1,5 @@
 import { toAuditLine } from '../audit/schema.ts'
-import { type Context, actorOf } from '../api/context.ts'
+import type { Context } from '../api/context.ts'
 import { toNotificationSettings } from '../notifications/schema.ts'
 import { findNotificationSettings } from '../notifications/store.ts'
 import { toListedSession } from '../sessions/schema.ts'
@@ -20,7 +20,7 @@ import {
  * messages and activity are never in memory at once.
  */
 export async function exportAccount(context: Context): Promise<ReadableStream<Uint8Array>> {
-  const { user, platformAdmin, session } = actorOf(context)
+  const { user, platformAdmin, session } = context.actor
   const db = context.database.read
   const { identity, grants, sessions } = await findAccountRows(db, user.id)
   const account: Omit<AccountExport, 'rooms' | 'activity'> = {

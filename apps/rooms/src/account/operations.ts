@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { auditAct } from '../audit/act.ts'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { DetailedFailure, failure } from '../api/failures.ts'
 import { requireOtherAdmin } from '../grants/operations.ts'
@@ -43,7 +43,7 @@ const read = operation({
     'Content-Disposition': { type: 'string', description: 'Makes browsers save the response as a file.' },
   },
   async handler(context) {
-    context.rates.take('exports_per_hour', actorOf(context).user.id)
+    context.rates.take('exports_per_hour', context.actor.user.id)
     return exportAccount(context)
   },
   answer: (body) => ({
@@ -66,7 +66,7 @@ const erase = operation({
   result: Success,
   failures: ['owns_rooms', 'last_admin'],
   async handler(context) {
-    const { user } = actorOf(context)
+    const { user } = context.actor
     const events = await context.database.write((tx) => eraseAccount(tx, context, user.id))
     for (const event of events) context.publish(event)
     context.clearSessionCookies()

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { type Context, actorOf } from '../api/context.ts'
+import type { Context } from '../api/context.ts'
 import type { SessionRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findEnabledAdmins, lockGrantsOf } from '../grants/store.ts'
@@ -14,14 +14,14 @@ import { findSessionRow, lockLiveSession } from './store.ts'
  * the session. Call it after `lockGrantChanges`.
  */
 export async function recheckAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
-  const { user, session } = actorOf(context)
+  const { user, session } = context.actor
   if (!(await lockLiveSession(tx, session.id, context.now))) throw failure('unauthenticated')
   if (!(await findEnabledAdmins(tx)).includes(user.id)) throw failure('forbidden')
 }
 
 /** The same check in a transaction that changes something other than rights. */
 export async function requireAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
-  const { user, session } = actorOf(context)
+  const { user, session } = context.actor
   if (!(await lockGrantsOf(tx, user.id, 'platform_admin'))) throw failure('forbidden')
   if ((await findSessionRow(tx, session.id))?.revoked_at !== null) throw failure('unauthenticated')
 }
@@ -32,7 +32,7 @@ export async function requireAdmin(tx: Transaction<Tables>, context: Context): P
  * The new session ends no later than the old one.
  */
 export async function copyOwnSession(tx: Transaction<Tables>, context: Context): Promise<NewSession> {
-  const { user, session, token } = actorOf(context)
+  const { user, session, token } = context.actor
   const row = await findSessionRow(tx, session.id)
   const { idleMs } = lifetimesOf(false, context.policy.sessions)
   const idp = row && providerPart(row, token)

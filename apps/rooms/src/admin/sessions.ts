@@ -1,5 +1,5 @@
 import { auditAct, auditRead } from '../audit/act.ts'
-import { actorOf, operation } from '../api/context.ts'
+import { operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { endGuestSessions } from '../guests/store.ts'
 import { PageQuery, findPage } from '../api/paging.ts'
@@ -30,7 +30,7 @@ const list = operation({
     )
     const target = { type: 'user', id: userId }
     await auditRead(context, { action: 'admin.user.sessions_read', target })
-    const current = actorOf(context).session.id
+    const current = context.actor.session.id
     return { sessions: rows.map((session) => toListedSession(session, current)), nextCursor }
   },
 })
@@ -45,7 +45,7 @@ const end = operation({
   params: SessionParams,
   result: Success,
   async handler(context, { params: { id } }) {
-    const { session } = actorOf(context)
+    const { session } = context.actor
     await context.database.write(async (tx) => {
       await requireAdmin(tx, context)
       const userId = await revokeAnySession(tx, id, context.now)
@@ -79,7 +79,7 @@ const endAll = operation({
       return ended
     })
     context.publish({ kind: 'sessions', sessionIds })
-    if (userId === actorOf(context).user.id) context.clearSessionCookies()
+    if (userId === context.actor.user.id) context.clearSessionCookies()
     return { revoked: sessionIds.length }
   },
 })

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { eraseAccount } from '../account/operations.ts'
 import { auditAct } from '../audit/act.ts'
 import { originOf } from '../audit/origin.ts'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Tables, UserRow } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import {
@@ -53,8 +53,7 @@ const list = operation({
   result: UserPage,
   async handler(context, { query: { q = '', ...page } }) {
     // Reading the next page of a search does not count as a search.
-    if (q !== '' && page.cursor === undefined)
-      context.rates.take('search_per_minute', actorOf(context).user.id)
+    if (q !== '' && page.cursor === undefined) context.rates.take('search_per_minute', context.actor.user.id)
     const { rows, nextCursor } = await findPage(['users', q], page, (after, limit) =>
       listUsers(context.database.read, q, after, limit),
     )
@@ -75,7 +74,7 @@ const changeStatus = operation({
   failures: ['own_account', 'last_admin'],
   async handler(context, { params: { userId }, body: { disabled } }) {
     const { database, now } = context
-    if (disabled && userId === actorOf(context).user.id) throw failure('own_account')
+    if (disabled && userId === context.actor.user.id) throw failure('own_account')
     const { user, events } = await database.write(async (tx) => {
       await lockGrantChanges(database.dialect, tx)
       await recheckAdmin(tx, context)
@@ -123,7 +122,7 @@ const erase = operation({
       return eraseAccount(tx, context, userId)
     })
     for (const event of events) context.publish(event)
-    if (userId === actorOf(context).user.id) context.clearSessionCookies()
+    if (userId === context.actor.user.id) context.clearSessionCookies()
     return SUCCESS
   },
 })
@@ -141,7 +140,7 @@ const changeAdmin = operation({
   failures: ['account_disabled', 'guest_not_permitted', 'last_admin'],
   async handler(context, { params: { userId }, body: { granted } }) {
     const { database } = context
-    const isOwn = userId === actorOf(context).user.id
+    const isOwn = userId === context.actor.user.id
     const { changed, remaining, session, events } = await database.write(async (tx) => {
       await lockGrantChanges(database.dialect, tx)
       await recheckAdmin(tx, context)
@@ -167,7 +166,7 @@ type GrantOutcome = Awaited<ReturnType<typeof revokePlatformAdmin>>
 async function grantAdmin(tx: Tx, context: Context, user: UserRow): Promise<GrantOutcome> {
   if (user.is_guest === 1) throw failure('guest_not_permitted', { text: 'Guests cannot be administrators' })
   if (user.disabled === 1) throw failure('account_disabled')
-  const grantedBy = actorOf(context).user.id
+  const grantedBy = context.actor.user.id
   const origin = originOf(context)
   const grant = { userId: user.id, source: 'manual', grantedBy, origin } as const
   const changed = await grantPlatformAdmin(tx, grant)
@@ -180,7 +179,7 @@ async function revokeAdmin(tx: Tx, context: Context, user: UserRow): Promise<Gra
   const outcome = await revokePlatformAdmin(tx, {
     dialect: context.database.dialect,
     userId: user.id,
-    revokedBy: actorOf(context).user.id,
+    revokedBy: context.actor.user.id,
     origin: originOf(context),
   })
   const target = { type: 'user', id: user.id }

@@ -1,8 +1,20 @@
 import { type RateLimiter, type RateLimitResult, createRateLimiter } from '@latchkey/http/rate-limit'
-import type { Rates } from './context.ts'
 import { failure } from './failures.ts'
 import type { LimitName, Limits } from './limits.ts'
 import { createTotalRate } from './total-rate.ts'
+
+/**
+ * Rate limits of R22 with the counters of this node. Throws 429 `rate_limited` with `Retry-After`.
+ */
+export interface Rates {
+  take(limit: LimitName, key: string): void
+  /** Throws like `take` but counts nothing: for operations of which only failures are counted. */
+  check(limit: LimitName, key: string): void
+  /** Counts what was used up already, however little was left. Fractions are allowed. */
+  charge(limit: LimitName, key: string, amount: number): void
+  /** For responses that are not failures of the API: returns whether the request was allowed. */
+  tryTake(limit: LimitName, key: string): ReturnType<RateLimiter['take']>
+}
 
 const SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, '10s': 10 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { type Context, actorOf } from '../api/context.ts'
+import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { originOf } from './origin.ts'
 import { type AuditEvent, recordAudit, wasAuditedSince } from './store.ts'
@@ -10,7 +10,7 @@ export async function auditAct(
   context: Context,
   event: Omit<AuditEvent, 'id' | 'actorUserId'>,
 ): Promise<void> {
-  await recordAudit(tx, { ...event, actorUserId: actorOf(context).user.id }, originOf(context))
+  await recordAudit(tx, { ...event, actorUserId: context.actor.user.id }, originOf(context))
 }
 
 /** An equal read within this time is not recorded again. */
@@ -25,7 +25,7 @@ export async function auditRead(
   event: Omit<AuditEvent, 'id' | 'actorUserId'>,
 ): Promise<void> {
   const { database, now } = context
-  const read = { ...event, actorUserId: actorOf(context).user.id }
+  const read = { ...event, actorUserId: context.actor.user.id }
   if (await wasAuditedSince(database.read, read, now - REPEATED_READ_MS)) return
   await database.write((tx) => recordAudit(tx, read, originOf(context)))
 }

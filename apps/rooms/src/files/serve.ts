@@ -1,6 +1,6 @@
 import type { Answer } from '@latchkey/http/operation'
 import { Failure } from '@latchkey/http/failure'
-import { type Context, actorOf } from '../api/context.ts'
+import type { Context } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { admitReader } from '../rooms/admission.ts'
@@ -38,7 +38,7 @@ function isReadable(
   access: UserRoomAccess,
 ): boolean {
   if (message_id === null)
-    return user_id === actorOf(context).user.id && created_at > context.now - UPLOAD_LIFETIME_MS
+    return user_id === context.actor.user.id && created_at > context.now - UPLOAD_LIFETIME_MS
   return (
     (message_seq ?? 0) > readableAfterSeq(access) &&
     (message_created_at ?? 0) > retainedAfterMs(access.room, context.now)

@@ -1,11 +1,11 @@
-import { type Context, actorOf } from '../api/context.ts'
+import type { Context } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 
 const RETRY_SECONDS = '5'
 
 /** Guests of one network count together: anyone can be several. */
 export function turnOf(context: Context): string {
-  const { user } = actorOf(context)
+  const { user } = context.actor
   return user.is_guest === 1 ? context.clientPrefix : user.id
 }
 

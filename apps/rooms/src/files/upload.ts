@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { lockKey } from '@latchkey/database/database'
 import type { FormFile } from '@latchkey/http/form-file'
 import type { Kysely, Transaction } from 'kysely'
-import { type Context, actorOf } from '../api/context.ts'
+import type { Context } from '../api/context.ts'
 import type { FileRow } from '../db/message-rows.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
@@ -74,7 +74,7 @@ async function spoolFile(
 
 async function requireUpload(context: Context, roomId: string): Promise<void> {
   const { database, policy, rates } = context
-  const { user } = actorOf(context)
+  const { user } = context.actor
   await database.write((tx) => admitAuthor(tx, context, roomId))
   if (user.is_guest === 1 && policy.guestFiles === 'off') throw failure('guest_not_permitted')
   rates.take('files_per_hour', user.id)
@@ -95,7 +95,7 @@ async function requireSpace(
 }
 
 function refuseTypeOfGuest(context: Context, type: MediaType): void {
-  if (actorOf(context).user.is_guest === 1 && !GUEST_TYPES.has(type))
+  if (context.actor.user.is_guest === 1 && !GUEST_TYPES.has(type))
     throw failure('file_type_refused', { text: 'Guests can send only PNG, JPEG, WebP and GIF images' })
 }
 
@@ -131,7 +131,7 @@ async function storeFile(
   const row: FileRow = {
     id: crypto.randomUUID(),
     room_id: roomId,
-    user_id: actorOf(context).user.id,
+    user_id: context.actor.user.id,
     message_id: null,
     position: null,
     sha256: facts.sha256,

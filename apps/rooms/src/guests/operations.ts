@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { deleteUser, lockOwnedRooms } from '../account/store.ts'
 import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type PublicContext, operation, publicOperation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
@@ -25,7 +25,7 @@ const RETENTION_MS = 7 * DAY_MS
 
 const tag = 'Guests'
 
-async function nicknameFrom({ database }: Context, input: string): Promise<string> {
+async function nicknameFrom({ database }: PublicContext, input: string): Promise<string> {
   const nickname = parseNickname(input, await productNameOf(database.read))
   if ('name' in nickname) return nickname.name
   if (nickname.refused === 'reserved') throw failure('nickname_reserved')
@@ -38,7 +38,7 @@ async function nicknameFrom({ database }: Context, input: string): Promise<strin
 /**
  * Checks the limits before the body is processed. A refused nickname does not count against them.
  */
-function checkCreation({ rates, clientPrefix }: Context): void {
+function checkCreation({ rates, clientPrefix }: PublicContext): void {
   rates.check('guest_create_per_minute', clientPrefix)
   rates.check('guest_create_per_hour', clientPrefix)
   rates.check('guest_create_total_per_minute', clientPrefix)
@@ -48,7 +48,7 @@ function checkCreation({ rates, clientPrefix }: Context): void {
  * Counts against all limits or against none: a request that the total limit refuses does not count
  * against the client prefix, and vice versa.
  */
-function countCreation(context: Context): void {
+function countCreation(context: PublicContext): void {
   checkCreation(context)
   const { rates, clientPrefix } = context
   rates.take('guest_create_total_per_minute', clientPrefix)
@@ -56,7 +56,7 @@ function countCreation(context: Context): void {
   rates.take('guest_create_per_hour', clientPrefix)
 }
 
-const create = operation({
+const create = publicOperation({
   id: 'createGuestSession',
   methods: ['POST'],
   path: '/session',
@@ -104,7 +104,7 @@ const rename = operation({
   result: z.object({ user: User }),
   failures: ['forbidden', 'nickname_reserved'],
   async handler(context, { body }) {
-    const { user } = actorOf(context)
+    const { user } = context.actor
     if (user.is_guest !== 1) throw failure('forbidden')
     context.rates.check('guest_rename_per_minute', user.id)
     const nickname = await nicknameFrom(context, body.nickname)

@@ -6,11 +6,12 @@ import { type Authenticated, type Exchange, mount } from '@latchkey/http/mount'
 import type { AnyOperation } from '@latchkey/http/operation'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { NoResultError } from 'kysely'
-import type { Actor, Context, Scope } from '../api/context.ts'
+import type { Actor, PublicCaller, Scope } from '../api/caller.ts'
+import type { PublicContext } from '../api/context.ts'
 import { DetailedFailure, failure, failures, toListedFailure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
-import type { LoginContext } from '../login/login-state.ts'
 import { messageLimitOf } from '../api/rates.ts'
+import type { RequestFacts } from '../api/request.ts'
 import { csrfTokenOf } from '../sessions/csrf.ts'
 import type { Client } from './client.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
@@ -25,7 +26,7 @@ const GUEST_SESSION = 'createGuestSession'
 
 /** The JSON API: everything below `/api` except the login routes. */
 export function createApi(services: Services) {
-  return mount<Context, Caller>({
+  return mount<PublicContext, Caller>({
     basePath: API_PATH,
     operations: apiOperations,
     literals: new Set(),
@@ -90,7 +91,7 @@ function isSafe({ method }: { method: string }): boolean {
 }
 
 /** Whether a request with a session must send the CSRF token of that session (R11.2). */
-export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): boolean {
+export function needsCsrfToken({ id }: AnyOperation<PublicContext>, method: string): boolean {
   return !isSafe({ method }) && id !== GUEST_SESSION
 }
 
@@ -99,7 +100,7 @@ export function needsCsrfToken({ id }: AnyOperation<Context>, method: string): b
  * checked where it is read.
  */
 function refuseOtherBody(
-  { body, formField }: AnyOperation<Context>,
+  { body, formField }: AnyOperation<PublicContext>,
   request: Request,
   { body_bytes: maxBytes }: Limits,
 ): void {
@@ -112,7 +113,7 @@ function refuseOtherBody(
 function authorise(
   services: Services,
   { actor }: Caller,
-  operation: AnyOperation<Context>,
+  operation: AnyOperation<PublicContext>,
   request: Request,
 ): void {
   const scope = operation.scope as Scope
@@ -129,7 +130,7 @@ function authorise(
 function countWrite(
   { rates }: Services,
   { user }: Actor,
-  operation: AnyOperation<Context>,
+  operation: AnyOperation<PublicContext>,
   method: string,
 ): void {
   if (isRoomWrite(operation, method)) rates.take('room_writes_per_minute', user.id)
@@ -172,7 +173,7 @@ function countsAsMessage(id: string, { is_guest }: Actor['user']): boolean {
 }
 
 /** Whether the operation changes a room or its members, or makes other writers of the room wait. */
-function isRoomWrite({ id, path }: AnyOperation<Context>, method: string): boolean {
+function isRoomWrite({ id, path }: AnyOperation<PublicContext>, method: string): boolean {
   if (isSafe({ method }) || SEPARATELY_LIMITED.has(id)) return false
   return path.startsWith('/rooms/{id}') || path.startsWith('/room-invitations/')
 }
@@ -200,42 +201,38 @@ function checkCsrfToken(request: Request, sessionToken: string): void {
   if (!equalTokens(value, csrfTokenOf(sessionToken))) throw failure('csrf_failed')
 }
 
-function contextOf(services: Services, caller: Caller, request: Request, requestId: string): Context {
-  const { actor, names, cookies, client } = caller
-  const context = loginContextOf(services, client, request, requestId)
+function contextOf(services: Services, caller: Caller, request: Request, requestId: string): PublicContext {
+  const { names, cookies, client, origin } = caller
+  const facts = requestFactsOf(services, client, request, requestId)
   const replaceCookies = (lines: string[]) => void cookies.splice(0, cookies.length, ...lines)
   return {
-    ...context,
-    actor,
-    storage: services.storage,
-    images: services.images,
-    uploads: services.uploads,
-    pusher: services.pusher,
-    livekit: services.livekit,
-    origin: caller.origin,
-    setSessionCookies: (session) => replaceCookies(sessionCookies(names, session, context.now)),
+    ...services,
+    ...facts,
+    ...publicCallerOf(caller, facts),
+    origin,
+    setSessionCookies: (session) => replaceCookies(sessionCookies(names, session, facts.now)),
     clearSessionCookies: () => replaceCookies(clearedCookies(names)),
   }
 }
 
-/** The context of the login routes, which do not depend on who is signed in. */
-export function loginContextOf(
-  { database, provider, policy, rates, log, publish, now }: Services,
+function publicCallerOf({ actor }: Caller, facts: RequestFacts): PublicCaller {
+  if (!actor) return { actor, entrant: null }
+  const { clientPrefix, clientIp, requestId, now: nowMs } = facts
+  const { adminUntilMs } = actor.session
+  return { actor, entrant: { userId: actor.user.id, clientPrefix, clientIp, requestId, nowMs, adminUntilMs } }
+}
+
+export function requestFactsOf(
+  { now }: Services,
   client: Client,
-  request: Request,
+  { headers }: Request,
   requestId: string,
-): LoginContext {
+): RequestFacts {
   return {
-    database,
-    provider,
-    policy,
-    rates,
-    log,
-    publish,
     now: now(),
     clientIp: client.ip,
     clientPrefix: client.prefix,
-    userAgent: request.headers.get('user-agent') ?? '',
+    userAgent: headers.get('user-agent') ?? '',
     requestId,
   }
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '../api/context.ts'
+import type { Actor } from '../api/caller.ts'
 import { failure } from '../api/failures.ts'
 import type { Services } from '../services.ts'
 import { findActor } from '../sessions/actor.ts'

@@ -10,7 +10,7 @@ import { signIn } from '../login/sign-in.ts'
 import { startLogin } from '../login/start.ts'
 import { failure } from '../api/failures.ts'
 import { TOKEN, newToken } from '@latchkey/tokens/token'
-import { answerAt, loginContextOf, refuseForeignOrigin } from './api.ts'
+import { answerAt, refuseForeignOrigin, requestFactsOf } from './api.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, cookieNames, readCookie, sessionCookies, writeCookie } from './cookies.ts'
 import type { Services } from '../services.ts'
@@ -63,7 +63,8 @@ function readLoginRequest(
   const match = services.hosts(request.headers.get('host'))
   if ('refused' in match) throw failure(match.refused)
   if (request.method !== 'GET') throw failure('method_not_allowed', { headers: { Allow: 'GET' } })
-  const context = loginContextOf(services, clientOf(services, request, peer), request, requestId)
+  const client = clientOf(services, request, peer)
+  const context = { ...services, ...requestFactsOf(services, client, request, requestId) }
   return { services, failedLogins, request, url: new URL(request.url), origin: match.origin, context }
 }
 

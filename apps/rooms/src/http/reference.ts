@@ -1,6 +1,7 @@
 import { type Access, openApiDocument } from '@latchkey/http/openapi'
 import type { ResponseHeader } from '@latchkey/http/operation'
-import type { Context, Scope } from '../api/context.ts'
+import type { Context } from '../api/context.ts'
+import type { Scope } from '../api/caller.ts'
 import { type FailureCode, failures, toErrorCode } from '../api/failures.ts'
 import { API_PATH, needsCsrfToken } from './api.ts'
 import { apiOperations } from '../operations.ts'

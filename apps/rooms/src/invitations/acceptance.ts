@@ -6,7 +6,6 @@ import { assignRole } from '../members/membership.ts'
 import { lockKnownPerson } from '../members/store.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { entrantOf } from '../rooms/admission.ts'
 import { lockRoom } from '../rooms/log.ts'
 import { decideEntry, isAtLeast } from '../rooms/permissions.ts'
 import type { MemberRole } from '../api/roles.ts'
@@ -42,7 +41,7 @@ export async function accept(
   if (!invitation || invitation.declined_at !== null || invitation.expires_at <= nowMs)
     throw failure('not_found')
   if (!(await isAuthorized(tx, invitation, nowMs))) throw failure('not_found')
-  const access = await findRoomAccess(tx, roomId, entrantOf(context))
+  const access = await findRoomAccess(tx, roomId, context.entrant)
   if (!access) throw failure('not_found')
   const { userId, room } = access
   const permission = permissionOf(invitation, room, await findManualRole(tx, { roomId, userId }))

@@ -1,11 +1,10 @@
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { Kysely } from 'kysely'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, type PublicContext, operation, publicOperation } from '../api/context.ts'
 import type { RoomInvitationRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { type Position, PageQuery, findPage } from '../api/paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { entrantOf } from '../rooms/admission.ts'
 import { isAtLeast } from '../rooms/permissions.ts'
 import { findRoomAccess } from '../rooms/access-store.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'
@@ -67,7 +66,7 @@ const pending = operation({
   result: PendingPage,
   async handler(context, { query }) {
     const { database, now } = context
-    const userId = actorOf(context).user.id
+    const userId = context.actor.user.id
     const { rows, nextCursor } = await findPage(['pending', userId], query, (after, limit) =>
       listAnswerable(database.read, { userId, nowMs: now }, after, limit),
     )
@@ -80,7 +79,7 @@ const pending = operation({
  * random bits).
  */
 async function findLink(
-  { database, rates, clientPrefix }: Context,
+  { database, rates, clientPrefix }: PublicContext,
   token: string,
 ): Promise<RoomInvitationRow> {
   const link = await findByTokenHash(database.read, hashToken(token))
@@ -89,7 +88,7 @@ async function findLink(
   throw failure('not_found')
 }
 
-const preview = operation({
+const preview = publicOperation({
   id: 'previewInvitation',
   methods: ['GET'],
   path: '/room-invitations/{token}',
@@ -105,7 +104,7 @@ const preview = operation({
     const room = await findRoomOf(database.read, link)
     const isLive = link.expires_at > now && link.use_count < link.max_uses
     if (!room || !isLive || !(await isAuthorized(database.read, link, now))) throw failure('not_found')
-    const access = context.actor && (await findRoomAccess(database.read, room.id, entrantOf(context)))
+    const access = context.entrant && (await findRoomAccess(database.read, room.id, context.entrant))
     const lookup = access && { roomId: room.id, userId: access.userId }
     const manual = lookup ? await findManualRole(database.read, lookup) : undefined
     const hasRole = access && isAtLeast(access.role, permissionOf(link, room, manual))
@@ -123,7 +122,7 @@ const preview = operation({
  * Targeted invitation by its id, only for its recipient: the id of a link is not secret (R28.17).
  */
 async function findTargetedInvitation(context: Context, id: string): Promise<RoomInvitationRow> {
-  const { user } = actorOf(context)
+  const { user } = context.actor
   if (user.is_guest === 1) throw failure('guest_not_permitted')
   const invitation = await findInvitation(context.database.read, id)
   if (invitation?.invited_user_id !== user.id) throw failure('not_found')
@@ -162,7 +161,7 @@ const decline = operation({
   failures: ['not_found'],
   async handler(context, { params: { invitationId: id } }) {
     await context.database.write(async (tx) => {
-      const userId = actorOf(context).user.id
+      const userId = context.actor.user.id
       const declined = await declineInvitation(tx, { id, userId, nowMs: context.now })
       if (!declined) throw failure('not_found')
       const metadata = { invitationId: id }

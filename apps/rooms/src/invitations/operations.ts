@@ -1,6 +1,6 @@
 import { hashToken } from '@latchkey/tokens/opaque'
 import type { Transaction } from 'kysely'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { RoomInvitationRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { lockKnownPerson } from '../members/store.ts'
@@ -102,7 +102,7 @@ const inviteUser = operation({
   otherStatus: { status: 200, description: 'The pending invitation was renewed' },
   failures: [...CHANGE_REFUSALS, 'already_member', 'limit_reached'],
   async handler(context, { params, body }): Promise<InviteResult> {
-    context.rates.take('invitations_per_hour', actorOf(context).user.id)
+    context.rates.take('invitations_per_hour', context.actor.user.id)
     const { event, ...invited } = await context.database.write((tx) =>
       putTargetedInvitation(tx, context, params.id, body),
     )
@@ -184,7 +184,7 @@ const createLink = operation({
   status: 201,
   failures: [...CHANGE_REFUSALS, 'limit_reached'],
   async handler(context, { params, body }) {
-    context.rates.take('invitations_per_hour', actorOf(context).user.id)
+    context.rates.take('invitations_per_hour', context.actor.user.id)
     const token = newToken()
     const row = await context.database.write((tx) => insertLink(tx, context, params.id, { ...body, token }))
     const url = `${context.policy.canonicalOrigin}/invite/${token}`

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
@@ -62,7 +62,7 @@ export const listRoomsForUser = operation({
   result: RoomPage,
   async handler(context, { query }) {
     const { database, now } = context
-    const { user, platformAdmin } = actorOf(context)
+    const { user, platformAdmin } = context.actor
     const { q: part = '', followed: isFollowed } = query
     const filter = {
       userId: user.id,
@@ -103,7 +103,7 @@ export const listRoomsForUser = operation({
 /** Refuses rooms that guests may not create, and counts the attempt. */
 function admitCreation(context: Context, body: NewRoom): void {
   const { policy, rates, clientPrefix } = context
-  const { user } = actorOf(context)
+  const { user } = context.actor
   if (user.is_guest !== 1) return rates.take('rooms_per_hour', user.id)
   if (!policy.guestRooms) throw failure('guest_rooms_disabled')
   refuseForGuests(body)
@@ -122,7 +122,7 @@ const create = operation({
   status: 201,
   failures: ['guest_rooms_disabled', 'guest_not_permitted', 'limit_reached'],
   async handler(context, { body }) {
-    const { user } = actorOf(context)
+    const { user } = context.actor
     const { database, policy, now } = context
     admitCreation(context, body)
     const maxOwned = user.is_guest === 1 ? policy.limits.guest_rooms : policy.limits.rooms_owned

@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createToken, hashToken } from '@latchkey/tokens/opaque'
-import type { Context } from '../api/context.ts'
+import type { RequestFacts } from '../api/request.ts'
+import type { OperationServices } from '../api/services.ts'
 import { newToken } from '@latchkey/tokens/token'
 import { LoginFailure } from './provider.ts'
 
-/** The context of the login flow: a `Context` without a signed-in user. */
-export type LoginContext = Omit<
-  Context,
-  | 'actor'
-  | 'storage'
-  | 'images'
-  | 'uploads'
-  | 'pusher'
-  | 'livekit'
-  | 'origin'
-  | 'setSessionCookies'
-  | 'clearSessionCookies'
->
+/** Input of the steps of a login, which need no session. */
+export type LoginContext = RequestFacts &
+  Pick<OperationServices, 'database' | 'provider' | 'policy' | 'rates' | 'log' | 'publish'>
 
 /**
  * Paths on the canonical origin to which the provider redirects the browser and sends logout

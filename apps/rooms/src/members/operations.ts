@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
@@ -10,7 +10,6 @@ import {
   CHANGE_REFUSALS,
   REFUSALS,
   admitReader,
-  entrantOf,
   mayStay,
   requirePermission,
   authorizeInRoom,
@@ -81,7 +80,7 @@ const search = operation({
   async handler(context, { params, query }) {
     const access = await admitReader(context, params.id)
     requirePermission('search_people', access)
-    context.rates.take('search_per_minute', actorOf(context).user.id)
+    context.rates.take('search_per_minute', context.actor.user.id)
     const people = await searchPeople(context.database, query.q, MAX_SEARCH_RESULTS)
     const users = people.map(({ id, nickname, avatar_color }) => ({
       id,
@@ -155,7 +154,7 @@ async function endMembership(
   roomId: string,
 ): Promise<ClusterEvent[]> {
   const room = await lockRoom(tx, roomId)
-  const entrant = entrantOf(context)
+  const entrant = context.entrant
   const { userId, nowMs } = entrant
   const access = room && (await findRoomAccess(tx, roomId, entrant))
   if (!access || access.role === null) throw failure('not_found')

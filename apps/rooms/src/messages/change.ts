@@ -4,7 +4,7 @@ import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
-import { admit, admitReader, entrantOf, refusalOf } from '../rooms/admission.ts'
+import { admit, admitReader, refusalOf } from '../rooms/admission.ts'
 import { type NewEvent, appendEvent, lockRoom } from '../rooms/log.ts'
 import { shownBy } from './event-log.ts'
 import { type LiveMessage, findMessage } from './store.ts'
@@ -33,7 +33,7 @@ export async function lockMessage(
   authorize: (target: MessageAccess) => void = () => {},
 ): Promise<MessageAccess & { message: LiveMessage }> {
   if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-  const access = await admit(tx, roomId, entrantOf(context))
+  const access = await admit(tx, roomId, context.entrant)
   const message = await findReadable(tx, access, messageId, context.now)
   authorize({ access, message })
   requireNotDeleted(message)

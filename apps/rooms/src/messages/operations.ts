@@ -4,7 +4,7 @@ import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import { auditRoom } from '../rooms/audit.ts'
-import { CHANGE_REFUSALS, admit, entrantOf, refusalOf, requirePermission } from '../rooms/admission.ts'
+import { CHANGE_REFUSALS, admit, refusalOf, requirePermission } from '../rooms/admission.ts'
 import { appendEvent, lockRoom } from '../rooms/log.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { SUCCESS, Success } from '../api/wire.ts'
@@ -34,7 +34,7 @@ const remove = operation({
     const { id: roomId, messageId } = params
     const event = await context.database.write(async (tx) => {
       if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-      const access = await admit(tx, roomId, entrantOf(context))
+      const access = await admit(tx, roomId, context.entrant)
       const message = await findMessage(tx, roomId, messageId)
       if (!message) throw failure('not_found')
       // Authors may delete their own messages, whatever they may read of the room.

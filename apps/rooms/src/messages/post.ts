@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { RoomMessageRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { attachFiles } from '../files/attach.ts'
@@ -47,7 +47,7 @@ export const postMessage = operation({
   },
   failures: [...VISIT_REFUSALS, 'room_full', 'deleted'],
   async handler(context, { params, body }): Promise<PostResult> {
-    const { user } = actorOf(context)
+    const { user } = context.actor
     requireLength(context, body.content)
     requireContent(body.content, body.files.length)
     requireFileCount(context, body.files.length)
@@ -66,7 +66,7 @@ async function findDuplicate(
   clientId: string | undefined,
 ): Promise<Message | undefined> {
   if (clientId === undefined) return undefined
-  const userId = actorOf(context).user.id
+  const userId = context.actor.user.id
   const { read } = context.database
   const sent = await findByClientId(read, { roomId, userId, clientId })
   return sent && viewMessage(read, readerOf(await admitReader(context, roomId), context.now), sent)
@@ -80,7 +80,7 @@ async function createMessage(
   roomId: string,
   body: z.output<typeof NewMessage>,
 ): Promise<PostResult> {
-  const { user } = actorOf(context)
+  const { user } = context.actor
   const { database } = context
   const row = {
     id: crypto.randomUUID(),
@@ -157,7 +157,7 @@ async function publishMessage(
   { message: row, event: stored, original, access, isPlain }: StoredMessage,
   author: UserDisplay,
 ): Promise<PostResult> {
-  const { user } = actorOf(context)
+  const { user } = context.actor
   const { roomId } = access
   const plain = {
     displays: new Map([[user.id, author]]),

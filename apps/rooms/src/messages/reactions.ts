@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { RoomReactionRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
@@ -103,7 +103,7 @@ interface Outcome {
 
 /** Adds or removes a reaction of the caller. Returns all reactions to the message. */
 async function setReaction(context: Context, params: MessageKey & { emoji: string }, isAdded: boolean) {
-  const { user } = actorOf(context)
+  const { user } = context.actor
   const emoji = parseEmoji(params.emoji)
   context.rates.take('reactions_per_10s', user.id)
   const { reactions, own, event } = await context.database.write(async (tx): Promise<Outcome> => {
@@ -140,7 +140,7 @@ async function storeReaction(
   { emoji, isAdded, before }: { emoji: string; isAdded: boolean; before: ReadonlySet<string> },
 ): Promise<Outcome> {
   const { now: nowMs } = context
-  const userId = actorOf(context).user.id
+  const userId = context.actor.user.id
   const messageId = target.message.id
   const data = { by: userId, emoji, added: isAdded }
   const event = await appendMessageEvent(tx, target, { event: 'message.reactions', data, nowMs })

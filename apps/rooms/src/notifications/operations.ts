@@ -1,4 +1,4 @@
-import { actorOf, operation } from '../api/context.ts'
+import { operation } from '../api/context.ts'
 import { ENTRY_REFUSALS, admitReader } from '../rooms/admission.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import { readSeqOf } from '../unread/unread.ts'
@@ -36,7 +36,7 @@ const read = operation({
   summary: 'Read how you are notified',
   result: NotificationSettings,
   handler: async (context) =>
-    toNotificationSettings(await findNotificationSettings(context.database.read, actorOf(context).user.id)),
+    toNotificationSettings(await findNotificationSettings(context.database.read, context.actor.user.id)),
 })
 
 const update = operation({
@@ -50,7 +50,7 @@ const update = operation({
   result: NotificationSettings,
   async handler(context, { body: { quiet, sound } }) {
     const row = {
-      user_id: actorOf(context).user.id,
+      user_id: context.actor.user.id,
       quiet_from: quiet?.from ?? null,
       quiet_to: quiet?.to ?? null,
       quiet_tz: quiet?.tz ?? null,

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type Context, operation } from '../api/context.ts'
+import { type PublicContext, publicOperation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { VERSION } from '../api/version.ts'
 import { AuthConfig, Config, Discovery, type PlatformChanges, type PlatformSettings } from './schema.ts'
@@ -25,11 +25,11 @@ export async function changePlatformSettings(
   return findPlatformSettings(tx)
 }
 
-function providerOf({ provider, policy }: Context) {
+function providerOf({ provider, policy }: PublicContext) {
   return { label: policy.label, mode: provider.mode }
 }
 
-const config = operation({
+const config = publicOperation({
   id: 'getConfig',
   methods: ['GET'],
   path: '/config',
@@ -59,7 +59,7 @@ const config = operation({
   },
 })
 
-const authConfig = operation({
+const authConfig = publicOperation({
   id: 'getAuthConfig',
   methods: ['GET'],
   path: '/auth/config',
@@ -73,7 +73,7 @@ const authConfig = operation({
   }),
 })
 
-const discovery = operation({
+const discovery = publicOperation({
   id: 'discover',
   methods: ['GET'],
   path: '/discover',

@@ -1,4 +1,4 @@
-import type { Actor } from '../api/context.ts'
+import type { Actor } from '../api/caller.ts'
 import { Close } from './protocol.ts'
 
 /** Part of a WebSocket that the hub uses: Bun's own, or a test double. */

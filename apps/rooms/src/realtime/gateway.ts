@@ -1,5 +1,5 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
-import type { Actor } from '../api/context.ts'
+import type { Actor } from '../api/caller.ts'
 import type { RevokeReason } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { clientOf } from '../http/client.ts'

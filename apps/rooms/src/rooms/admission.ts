@@ -1,7 +1,8 @@
 import type { Failure } from '@latchkey/http/failure'
 import type { Kysely, Transaction } from 'kysely'
 import { recordAudit } from '../audit/store.ts'
-import { type Context, actorOf } from '../api/context.ts'
+import type { Entrant } from '../api/caller.ts'
+import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { type FailureCode, failure } from '../api/failures.ts'
 import { lockGrantsOf } from '../grants/store.ts'
@@ -20,24 +21,6 @@ export const REFUSALS = ['forbidden', ...ENTRY_REFUSALS] as const
 /** The same for changes, for which administrators need a fresh sign-in. */
 export const VISIT_REFUSALS = ['reauth_required', ...ENTRY_REFUSALS] as const
 export const CHANGE_REFUSALS = ['reauth_required', ...REFUSALS] as const
-
-/** User who wants to enter, with time and address. */
-export interface Entrant {
-  userId: string
-  clientPrefix: string
-  clientIp: string
-  requestId: string | null
-  nowMs: number
-  /** End of the time in which this session may use the right of an administrator. */
-  adminUntilMs: number
-}
-
-export function entrantOf(context: Context): Entrant {
-  const { clientPrefix, clientIp, requestId, now: nowMs } = context
-  const { user, session } = actorOf(context)
-  const { adminUntilMs } = session
-  return { userId: user.id, clientPrefix, clientIp, requestId, nowMs, adminUntilMs }
-}
 
 /**
  * Access of a user who may enter. Throws the refusals of R17.2 otherwise. Runs in the transaction
@@ -60,7 +43,7 @@ export async function admit(
 
 /** The same for reading, which administrators may do however long ago they signed in. */
 export async function admitReader(context: Context, roomId: string): Promise<UserRoomAccess> {
-  const entrant = { ...entrantOf(context), adminUntilMs: Infinity }
+  const entrant = { ...context.entrant, adminUntilMs: Infinity }
   const access = await requireAccess(context.database.read, roomId, entrant)
   if (isByRightOfAdmin(access)) await context.database.write((tx) => auditEntry(tx, access, entrant))
   return access
@@ -79,7 +62,7 @@ export async function authorizeInRoom(
   action: RoomAction,
 ): Promise<UserRoomAccess> {
   if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-  const access = await admit(tx, roomId, entrantOf(context))
+  const access = await admit(tx, roomId, context.entrant)
   requirePermission(action, access)
   return access
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { SUCCESS, Success } from '../api/wire.ts'
-import { VISIT_REFUSALS, entrantOf } from './admission.ts'
+import { VISIT_REFUSALS } from './admission.ts'
 import { presenceEvents } from './eviction.ts'
 import { lockRoom } from './log.ts'
 import { canPublish, effectiveRole, decideEntry } from './permissions.ts'
@@ -14,7 +14,7 @@ const tag = 'Rooms'
 
 /** Without a socket, the session counts as the connection, for as long as `join` is repeated. */
 function connectionOf(context: Context): LeaseConnection {
-  const { session } = actorOf(context)
+  const { session } = context.actor
   return { connection_id: `http:${session.id}`, session_id: session.id, node_id: HTTP_NODE }
 }
 
@@ -30,7 +30,7 @@ export const join = operation({
   failures: [...VISIT_REFUSALS, 'room_full'],
   async handler(context, { params }) {
     const { dialect } = context.database
-    const request = { entrant: entrantOf(context), connection: connectionOf(context) }
+    const request = { entrant: context.entrant, connection: connectionOf(context) }
     const visit = { dialect, roomId: params.id, ...request }
     const { access, hasEntered } = await context.database.write((tx) =>
       startVisit(tx, visit, context.policy.limits),
@@ -58,7 +58,7 @@ export const leave = operation({
   failures: ['not_found'],
   async handler(context, { params }) {
     const roomId = params.id
-    const entrant = entrantOf(context)
+    const entrant = context.entrant
     const { userId, nowMs } = entrant
     const left = await context.database.write(async (tx) => {
       await lockRoom(tx, roomId)

@@ -2,11 +2,12 @@ import { type DialectName } from '@latchkey/database/url'
 import type { Kysely, Transaction } from 'kysely'
 import { inList } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
+import type { Entrant } from '../api/caller.ts'
 import type { Context } from '../api/context.ts'
 import type { PresenceLeaseRow, RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
-import { type Entrant, admit, entrantOf } from './admission.ts'
+import { admit } from './admission.ts'
 import { isResumable } from './history.ts'
 import { lockRoom } from './log.ts'
 import type { UserRoomAccess } from './access-store.ts'
@@ -115,7 +116,7 @@ export async function admitAuthor(
   context: Context,
   roomId: string,
 ): Promise<UserRoomAccess> {
-  const access = await admit(tx, roomId, entrantOf(context))
+  const access = await admit(tx, roomId, context.entrant)
   await requirePlace(tx, access, context)
   return access
 }

@@ -1,5 +1,6 @@
 import type { Log } from '@latchkey/http/log'
-import type { Actor, Policy } from '../api/context.ts'
+import type { Actor } from '../api/caller.ts'
+import type { Policy } from '../api/services.ts'
 import { TOKEN } from '@latchkey/tokens/token'
 import type { SessionLookup, SessionWithUser } from './lookup.ts'
 import { idleEnd, isDueToSlide, isLive, lifetimesOf } from './session.ts'

@@ -1,6 +1,6 @@
 import { createToken } from '@latchkey/tokens/opaque'
 import { auditAct } from '../audit/act.ts'
-import { type Context, actorOf } from '../api/context.ts'
+import type { Context } from '../api/context.ts'
 import { unseal } from '@latchkey/tokens/seal'
 import { type ProviderSession, findProviderSession, revokeSession, revokeSessionsOf } from './store.ts'
 
@@ -15,7 +15,7 @@ export async function logOut(
   context: Context,
   { everywhere }: { everywhere: boolean },
 ): Promise<string | null> {
-  const { user, session } = actorOf(context)
+  const { user, session } = context.actor
   const { now } = context
   const { providerSession, ended } = await context.database.write(async (tx) => {
     // Ending the session deletes its sealed ID token.
@@ -39,7 +39,7 @@ export async function logOut(
 /** Null if the provider is unreachable or is not the one of this session. */
 async function providerLogout(context: Context, session: ProviderSession): Promise<string | null> {
   const { provider, policy, log, requestId } = context
-  const { token } = actorOf(context)
+  const { token } = context.actor
   if (session.idp_issuer !== provider.issuer) return null
   const sealed = session.id_token_sealed
   try {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { auditAct } from '../audit/act.ts'
-import { actorOf, operation } from '../api/context.ts'
+import { operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { PageQuery, findPage } from '../api/paging.ts'
 import { toUser } from '../users/schema.ts'
@@ -25,7 +25,7 @@ const getSession = operation({
   summary: 'Read the current session and its user',
   result: SessionAnswer,
   async handler(context) {
-    const { user, platformAdmin, session } = actorOf(context)
+    const { user, platformAdmin, session } = context.actor
     return { user: toUser(user, platformAdmin), session: toOwnSession(session) }
   },
 })
@@ -40,7 +40,7 @@ const listSessions = operation({
   query: PageQuery,
   result: SessionList,
   async handler(context, { query }) {
-    const { user, session: own } = actorOf(context)
+    const { user, session: own } = context.actor
     const owner = { userId: user.id, nowMs: context.now }
     const { rows, nextCursor } = await findPage(['sessions', user.id], query, (after, limit) =>
       listLiveSessions(context.database.read, owner, after, limit),
@@ -60,7 +60,7 @@ const endSession = operation({
   result: Success,
   failures: ['not_found'],
   async handler(context, { params }) {
-    const { user, session } = actorOf(context)
+    const { user, session } = context.actor
     const target = { userId: user.id, id: params.id, nowMs: context.now }
     await context.database.write(async (tx) => {
       if (!(await revokeOwnSession(tx, target))) throw failure('not_found')
@@ -81,7 +81,7 @@ const endOtherSessions = operation({
   summary: 'Revoke all your sessions except this one',
   result: RevokeAnswer,
   async handler(context) {
-    const { user, session } = actorOf(context)
+    const { user, session } = context.actor
     const ended = await context.database.write(async (tx) => {
       const end = { reason: 'signed_out' as const, nowMs: context.now, except: session.id }
       const ids = await revokeSessionsOf(tx, user.id, end)

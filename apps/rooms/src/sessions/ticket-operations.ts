@@ -1,6 +1,6 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import { TICKET_SECONDS, insertTicket } from './ticket-store.ts'
 
 const createTicket = operation({
@@ -20,7 +20,7 @@ const createTicket = operation({
     .meta({ id: 'WsTicket' }),
   status: 201,
   async handler(context) {
-    const { session } = actorOf(context)
+    const { session } = context.actor
     const ticket = await context.database.write((tx) => insertTicket(tx, session.id, context.now))
     return { ticket, expiresIn: TICKET_SECONDS } as const
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { ENTRY_REFUSALS, admitReader } from '../rooms/admission.ts'
 import { RoomParams, Unread } from '../rooms/schema.ts'
@@ -44,7 +44,7 @@ const markRead = operation({
 })
 
 function storeMark(context: Context, roomId: string, seq: number): Promise<number> {
-  const userId = actorOf(context).user.id
+  const userId = context.actor.user.id
   return context.database.write((tx) => advanceReadMark(tx, { roomId, userId, seq }))
 }
 

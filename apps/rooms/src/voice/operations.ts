@@ -1,17 +1,10 @@
 import type { Transaction } from 'kysely'
-import { type Context, actorOf, operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findKnownPerson } from '../members/store.ts'
-import {
-  CHANGE_REFUSALS,
-  REFUSALS,
-  admit,
-  entrantOf,
-  requirePermission,
-  authorizeInRoom,
-} from '../rooms/admission.ts'
+import { CHANGE_REFUSALS, REFUSALS, admit, requirePermission, authorizeInRoom } from '../rooms/admission.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { lockRoom } from '../rooms/log.ts'
 import { removeActionFor } from '../rooms/permissions.ts'
@@ -56,7 +49,7 @@ const join = operation({
   failures: ['reauth_required', ...REFUSALS, 'voice_off', 'not_present', 'voice_full', 'voice_unavailable'],
   async handler(context, { params: { id: roomId }, body: { connectionId } }) {
     const { policy, now: nowMs, rates, livekit } = context
-    const { user, session } = actorOf(context)
+    const { user, session } = context.actor
     const { voice } = policy
     const { mode } = voice
     if (mode === 'off') throw failure('voice_off')
@@ -65,7 +58,7 @@ const join = operation({
     await livekit?.requireAvailable()
     const joined = await writeAndPublish(context, async (tx) => {
       if (!(await lockRoom(tx, roomId))) throw failure('not_found')
-      const access = await admit(tx, roomId, entrantOf(context))
+      const access = await admit(tx, roomId, context.entrant)
       const grants = grantsOf(access, access.room, voice.guests)
       if (!grants) throw failure(access.room.voice === 'off' ? 'voice_off' : 'forbidden')
       const present = { roomId, nowMs, connectionId, sessionId: session.id }
@@ -111,7 +104,7 @@ async function endLeases(
 /** Takes all connections of the caller out of the call, or one. Returns whether there were any. */
 async function leaveCall(context: Context, roomId: string, connectionId?: string): Promise<boolean> {
   const { policy, now: nowMs } = context
-  const { user } = actorOf(context)
+  const { user } = context.actor
   return writeAndPublish(context, async (tx) => {
     await lockRoom(tx, roomId)
     const all = await listPeers(tx, { roomId, nowMs }, policy.voice.guests)
@@ -137,7 +130,7 @@ const leave = operation({
   async handler(context, { params: { id: roomId }, query: { connectionId } }) {
     // Says nothing of rooms that are hidden from the user.
     if (!(await leaveCall(context, roomId, connectionId)))
-      await context.database.write((tx) => admit(tx, roomId, entrantOf(context)))
+      await context.database.write((tx) => admit(tx, roomId, context.entrant))
     return SUCCESS
   },
 })

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Failure } from '@latchkey/http/failure'
-import { type Context, actorOf } from '../../api/context.ts'
+import type { Context } from '../../api/context.ts'
 import { failure } from '../../api/failures.ts'
 import { unavailable } from '../explain-storage-error.ts'
 import { hashFile } from '../spool.ts'
@@ -32,7 +32,7 @@ export async function cleanImage(context: Context, folder: string, type: ImageTy
   rates.check('image_seconds_per_hour', turn)
   const source = join(folder, 'sent')
   const request = { source, target, thumbnail, type, maxPixels, maxBytes }
-  const { seconds, ...result } = await images.run({ personId: actorOf(context).user.id, turn }, request)
+  const { seconds, ...result } = await images.run({ personId: context.actor.user.id, turn }, request)
   rates.charge('image_seconds_per_hour', turn, seconds)
   if ('size' in result) {
     const { path, bytes, sha256 } = await hashFile(target)

@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely'
-import { type Context, actorOf, operation } from '../../api/context.ts'
+import { type Context, operation } from '../../api/context.ts'
 import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import type { ClusterEvent } from '../../api/cluster-events.ts'
 import { PageQuery, findPage } from '../../api/paging.ts'
 import { auditRoom } from '../../rooms/audit.ts'
-import { CHANGE_REFUSALS, entrantOf, authorizeInRoom } from '../../rooms/admission.ts'
+import { CHANGE_REFUSALS, authorizeInRoom } from '../../rooms/admission.ts'
 import { lockRoom } from '../../rooms/log.ts'
 import { RoomParams } from '../../rooms/schema.ts'
 import { findRoomAccess } from '../../rooms/access-store.ts'
@@ -105,7 +105,7 @@ const decline = operation({
   result: Success,
   failures: ['not_found'],
   async handler(context, { params: { id: roomId } }) {
-    const userId = actorOf(context).user.id
+    const userId = context.actor.user.id
     const ended = await context.database.write(async (tx) => {
       await lockRoom(tx, roomId)
       return end(tx, context, { roomId, action: 'decline', toUserId: userId })
@@ -141,7 +141,7 @@ const confirm = operation({
   async handler(context, { params: { id: roomId } }) {
     const { database, now } = context
     const expected = await findTransfer(database.read, roomId, now)
-    if (expected?.to_user_id !== actorOf(context).user.id) throw failure('not_found')
+    if (expected?.to_user_id !== context.actor.user.id) throw failure('not_found')
     const events = await database.write((tx) => confirmExpected(tx, context, expected))
     for (const event of events) context.publish(event)
     return SUCCESS
@@ -166,7 +166,7 @@ async function confirmExpected(
   if (!isSame || live.from_user_id !== room.owner_id) throw failure('transfer_changed')
   const owned = await countOwnedRooms(tx, to)
   // Read after the account is locked: it may just have been erased.
-  const access = await findRoomAccess(tx, roomId, entrantOf(context))
+  const access = await findRoomAccess(tx, roomId, context.entrant)
   if (!access || access.role === null) throw failure('not_found')
   if (owned >= policy.limits.rooms_owned) throw failure('limit_reached')
   const events = await handOver(tx, { room, toUserId: to, nowMs })
@@ -184,7 +184,7 @@ const pending = operation({
   query: PageQuery,
   result: PendingTransfers,
   async handler(context, { query }) {
-    const filter = { userId: actorOf(context).user.id, nowMs: context.now }
+    const filter = { userId: context.actor.user.id, nowMs: context.now }
     const { rows, nextCursor } = await findPage(['transfers', filter.userId], query, (after, limit) =>
       listTransfers(context.database.read, filter, after, limit),
     )

@@ -1,12 +1,11 @@
 import type { Transaction } from 'kysely'
 import { auditAct } from '../../audit/act.ts'
-import { type Context, actorOf, operation } from '../../api/context.ts'
+import { type Context, operation } from '../../api/context.ts'
 import type { Tables } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { lockGrantsOf } from '../../grants/store.ts'
 import type { ClusterEvent } from '../../api/cluster-events.ts'
 import { findPage } from '../../api/paging.ts'
-import { entrantOf } from '../../rooms/admission.ts'
 import { lockRoom } from '../../rooms/log.ts'
 import { findRoomAccess } from '../../rooms/access-store.ts'
 import { lockAccount } from '../../users/store.ts'
@@ -35,8 +34,7 @@ const list = operation({
   result: ManagedRoomPage,
   async handler(context, { query: { q = '', ...page } }) {
     // Further pages do not count as a new search.
-    if (q !== '' && page.cursor === undefined)
-      context.rates.take('search_per_minute', actorOf(context).user.id)
+    if (q !== '' && page.cursor === undefined) context.rates.take('search_per_minute', context.actor.user.id)
     const { rows, nextCursor } = await findPage(['all rooms', q], page, (after, limit) =>
       listAllRooms(context.database, { q, nowMs: context.now }, after, limit),
     )
@@ -60,7 +58,7 @@ const takeOver = operation({
       takeRoom(tx, context, roomId, reason),
     )
     for (const event of events) context.publish(event)
-    return { ...SUCCESS, ownerId: actorOf(context).user.id, previousOwnerId }
+    return { ...SUCCESS, ownerId: context.actor.user.id, previousOwnerId }
   },
 })
 
@@ -71,8 +69,8 @@ async function takeRoom(
   reason: string,
 ): Promise<{ events: ClusterEvent[]; previousOwnerId: string }> {
   const room = await lockRoom(tx, roomId)
-  await lockAccount(tx, actorOf(context).user.id)
-  const access = room && (await findRoomAccess(tx, roomId, entrantOf(context)))
+  await lockAccount(tx, context.actor.user.id)
+  const access = room && (await findRoomAccess(tx, roomId, context.entrant))
   if (!room || !access) throw failure('not_found')
   // The right may have been revoked since the request began.
   if (!access.isAdmin || !(await lockGrantsOf(tx, access.userId, 'platform_admin')))

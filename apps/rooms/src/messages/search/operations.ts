@@ -1,5 +1,5 @@
 import { type ListKey, createCursor, readCursor } from '@latchkey/http/cursor'
-import { type Context, actorOf, operation } from '../../api/context.ts'
+import { type Context, operation } from '../../api/context.ts'
 import { failure } from '../../api/failures.ts'
 import { type UserRoomAccess, findAccessToRooms } from '../../rooms/access-store.ts'
 import { ENTRY_REFUSALS, admitReader } from '../../rooms/admission.ts'
@@ -20,13 +20,13 @@ const search = operation({
   result: SearchPage,
   failures: ENTRY_REFUSALS,
   async handler(context, { query }) {
-    context.rates.take('message_searches_per_minute', actorOf(context).user.id)
+    context.rates.take('message_searches_per_minute', context.actor.user.id)
     const scope = await scopeOf(context, query.room)
     const words = searchedWords(query.q)
     // A search for nothing but punctuation. Without any words, all messages would match.
     if (words.length === 0 && query.q.trim() !== '') return { results: [], nextCursor: null }
     const { q, room, from, before, after, has, limit } = query
-    const list = ['search', actorOf(context).user.id, q, room, from, before, after, has]
+    const list = ['search', context.actor.user.id, q, room, from, before, after, has]
     const filter = { words, fromUserId: from, beforeMs: before, afterMs: after, has }
     const page = { cursor: positionOf(list, query.cursor), limit: limit + 1 }
     const hits = await findHits(context.database.offThread, scope, filter, page)
@@ -41,7 +41,7 @@ const search = operation({
 
 async function scopeOf(context: Context, roomId: string | undefined): Promise<SearchScope> {
   if (roomId !== undefined) return { range: readerOf(await admitReader(context, roomId), context.now) }
-  const { user, platformAdmin } = actorOf(context)
+  const { user, platformAdmin } = context.actor
   const { clientPrefix, now: nowMs } = context
   const isGuest = user.is_guest === 1
   return { listed: { userId: user.id, isGuest, isAdmin: platformAdmin, clientPrefix, nowMs } }
@@ -68,7 +68,7 @@ async function resultsOf(
 ): Promise<SearchResult[]> {
   const { database, now: nowMs } = context
   const rowsIn = Map.groupBy(hits, ({ room_id }) => room_id)
-  const userId = actorOf(context).user.id
+  const userId = context.actor.user.id
   const accesses = await findAccessToRooms(database, { userId, roomIds: [...rowsIn.keys()], nowMs })
   const results = new Map<string, SearchResult>()
   const add = async (access: UserRoomAccess) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Context, actorOf, operation } from '../../api/context.ts'
+import { type Context, operation } from '../../api/context.ts'
 import { failure } from '../../api/failures.ts'
 import { SUCCESS, Success } from '../../api/wire.ts'
 import { PushSubscription, SubscriptionParams } from './schema.ts'
@@ -19,7 +19,7 @@ const subscribe = operation({
   result: z.object({ id: z.string() }),
   status: 201,
   async handler(context, { body: { endpoint, keys } }) {
-    const { user, session } = actorOf(context)
+    const { user, session } = context.actor
     context.rates.take('push_subscriptions_per_hour', user.id)
     await requirePublicEndpoint(context, endpoint)
     const id = crypto.randomUUID()
@@ -47,7 +47,7 @@ const unsubscribe = operation({
   params: SubscriptionParams,
   result: Success,
   async handler(context, { params: { id } }) {
-    const { session } = actorOf(context)
+    const { session } = context.actor
     if (!(await context.database.write((tx) => deleteSubscription(tx, { id, sessionId: session.id }))))
       throw failure('not_found')
     return SUCCESS

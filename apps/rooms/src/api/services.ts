@@ -1,0 +1,50 @@
+import type { Database } from '@latchkey/database/database'
+import type { Log } from '@latchkey/http/log'
+import type { Tables } from '../db/tables.ts'
+import type { ImageQueue } from '../files/images/image-queue.ts'
+import type { FileStorage } from '../files/storage/storage.ts'
+import type { UploadSlots } from '../files/upload-slots.ts'
+import type { Provider } from '../login/provider.ts'
+import type { Pusher } from '../notifications/push/pusher.ts'
+import type { Lifetimes } from '../sessions/session.ts'
+import type { VoiceSettings } from '../settings/voice.ts'
+import type { LiveKit } from '../voice/livekit/livekit.ts'
+import type { Publish } from './cluster-events.ts'
+import type { Limits } from './limits.ts'
+import type { Rates } from './rates.ts'
+
+/** Settings that concern users, in the units that the features use. */
+export interface Policy {
+  readonly label: string
+  readonly guestEnabled: boolean
+  readonly guestRooms: boolean
+  readonly guestFiles: 'off' | 'images'
+  readonly voice: VoiceSettings
+  readonly adminBootstrap: 'first-login' | 'off'
+  readonly adminReauthMs: number
+  readonly backchannelLogout: boolean
+  readonly sessions: Lifetimes
+  readonly transactionMs: number
+  /** The first of ALLOWED_HOSTS. */
+  readonly canonicalOrigin: string
+  readonly limits: Limits
+  /** Set by the demo of `latchkey start`. */
+  readonly demo: boolean
+}
+
+/** Dependencies of operations. */
+export interface OperationServices {
+  database: Database<Tables>
+  storage: FileStorage
+  images: ImageQueue
+  uploads: UploadSlots
+  pusher: Pusher
+  /** Null unless it carries the calls. */
+  livekit: LiveKit | null
+  provider: Provider
+  policy: Policy
+  rates: Rates
+  log: Log
+  /** Only after the commit. */
+  publish: Publish
+}
