@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { sparklineUnits } from '../time/ranges.ts'
 import { Link } from '../links/schema.ts'
-import { NameCount, Range } from './schema.ts'
+import { NameCount } from '../api/fields.ts'
+import { Range } from '../time/schema.ts'
 
 const Delta = z.int().optional().meta({
   description: 'Change in percent from the previous period; absent if that had no clicks.',

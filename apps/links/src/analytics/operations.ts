@@ -8,22 +8,15 @@ import { type Context, operation } from '../api/context.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { Tables } from '../db/tables.ts'
 import { requireLink } from '../links/operations.ts'
-import { IdParams, pageLimit, wholeNumber } from '../links/schema.ts'
+import { IdParams, pageLimit, wholeNumber, type NameCount } from '../api/fields.ts'
 import { type StoredLink, withOrigin } from '../links/store.ts'
 import { readDashboardStats } from './dashboard.ts'
 import { DashboardStats } from './dashboard-schema.ts'
 import { dimensionOfBreakdown } from '../clicks/dimensions.ts'
 import { sum } from '../time/window.ts'
 import { type View, readClickStats, readRanking, readTimeline } from './stats.ts'
-import {
-  Breakdown,
-  BreakdownName,
-  ClickStats,
-  type NameCount,
-  Range,
-  TimelineData,
-  TimeZone,
-} from './schema.ts'
+import { Breakdown, BreakdownName, ClickStats, TimelineData } from './schema.ts'
+import { Range, TimeZone } from '../time/schema.ts'
 
 type Db = Database<Tables>
 

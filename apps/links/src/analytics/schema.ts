@@ -1,21 +1,7 @@
 import { z } from 'zod'
 import { OwnDomain } from '../domains/schema.ts'
-import { isTimeZone } from '../time/calendar.ts'
-import { rangeNames } from '../time/ranges.ts'
-
-export const Range = z
-  .enum(rangeNames)
-  .meta({ id: 'Range', description: 'A window that ends now, exact to the second.' })
-export type Range = z.output<typeof Range>
-
-export const TimeZone = z
-  .string()
-  .refine(isTimeZone, 'must be the name of an IANA time zone')
-  .meta({ pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' })
-
-export const DeltaPct = z.int().optional().meta({
-  description: 'Change in percent from the previous period; absent if that had no clicks.',
-})
+import { DeltaPct, NameCount } from '../api/fields.ts'
+import { Range } from '../time/schema.ts'
 
 /** The breakdowns that can be paged through, by their names in ClickStats (L14.5, L14.6). */
 export const breakdownNames = [
@@ -33,9 +19,6 @@ export const breakdownNames = [
 ] as const
 export const BreakdownName = z.enum(breakdownNames)
 export type BreakdownName = z.output<typeof BreakdownName>
-
-export const NameCount = z.object({ name: z.string(), count: z.int() }).meta({ id: 'NameCount' })
-export type NameCount = z.output<typeof NameCount>
 
 const Names = z.array(NameCount)
 const TopNames = Names.max(10)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Confirm, Owner } from '../ownership/schema.ts'
 import { type Failure, transportFailure } from '@latchkey/http/failure'
-import { Link, LinkChanges, LinkFilterBody, LinkId, MAX_ID } from '../links/schema.ts'
+import { Link, LinkChanges, LinkFilterBody } from '../links/schema.ts'
+import { LinkId, MAX_ID } from '../api/fields.ts'
 
 /** Links of one request. */
 export const MAX_ITEMS = 1_000

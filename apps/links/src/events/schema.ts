@@ -2,7 +2,7 @@ import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { LiveClick } from '../live/schema.ts'
 import { changeWays } from '../changes/source.ts'
-import { pageLimit, wholeNumber, wholeText } from '../links/schema.ts'
+import { pageLimit, wholeNumber, wholeText } from '../api/fields.ts'
 import { type EventType, eventTypes } from './types.ts'
 
 /** A click without anything that identifies its visitor. */

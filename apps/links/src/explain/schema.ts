@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { COUNTRY_PATTERN, countryFromHeader } from '../clicks/country.ts'
-import { MAX_MOMENT } from '../links/schema.ts'
+import { MAX_MOMENT } from '../api/fields.ts'
 import { boundedText } from '../api/text.ts'
 import { MAX_CHANGES } from './changes.ts'
 import { STEP_RESULTS } from './trace.ts'

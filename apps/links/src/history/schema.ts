@@ -1,6 +1,6 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
-import { MAX_MOMENT, PageQuery, pageLimit, wholeText } from '../links/schema.ts'
+import { MAX_MOMENT, PageQuery, pageLimit, wholeText } from '../api/fields.ts'
 import { changeKinds } from '../changes/kinds.ts'
 import { changeWays } from '../changes/source.ts'
 

@@ -2,7 +2,7 @@ import type { AnyOperation } from '@latchkey/http/operation'
 
 import { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import { explorerOperations } from '../analytics/explorer/operations.ts'
-import { Range } from '../analytics/schema.ts'
+import { Range } from '../time/schema.ts'
 import { listBundlesInAdmin, listBundlesOperation } from '../bundles/list-operations.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../api/context.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
-import { IdParams } from '../links/schema.ts'
+import { IdParams } from '../api/fields.ts'
 import { ApiKey, NewApiKey } from './schema.ts'
 import { countKeys, deleteKey, insertKey, listKeys } from './store.ts'
 

@@ -1,33 +1,22 @@
 import { z } from 'zod'
 import { text } from '@latchkey/http/text'
-import { DeltaPct, NameCount, Range } from '../analytics/schema.ts'
+import {
+  DeltaPct,
+  Id,
+  MAX_ID,
+  MAX_MOMENT,
+  NameCount,
+  PageQuery,
+  wholeNumber,
+  wholeText,
+} from '../api/fields.ts'
+import { Range } from '../time/schema.ts'
 import { DomainQuery, OwnDomain } from '../domains/schema.ts'
 import { CustomSlug, Slug } from './slugs/schema.ts'
 import { foldSlug } from '../urls/slug.ts'
 import { boundedText, trimmedText, withoutFormat } from '../api/text.ts'
 import { behaviourParts } from './behaviour/program.ts'
 import { DestinationUrl } from '../urls/destination-url.ts'
-
-/**
- * Year 9999, the last moment that every client can display (L23). The limit also refuses
- * milliseconds, which would otherwise be read as the far future.
- */
-export const MAX_MOMENT = 253_402_300_799
-
-/** 15 digits, which a double represents exactly. */
-export const MAX_ID = 999_999_999_999_999
-
-export const Id = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number)
-  .refine((id) => id > 0)
-  .meta({ type: 'integer', minimum: 1, maximum: MAX_ID } as z.core.GlobalMeta)
-
-/** The id of a link in a body or in the arguments of an assistant. */
-export const LinkId = z.int().min(1).max(MAX_ID).meta({ description: 'The `id` of a link.' })
-
-export const IdParams = z.object({ id: Id })
 
 const ShortOrigin = z.string().meta({
   description:
@@ -102,19 +91,6 @@ export const LinkChanges = z
 export type LinkChanges = z.output<typeof LinkChanges>
 
 export const Status = z.enum(['active', 'disabled', 'expired', 'all'])
-
-/** The size of a page of a list. */
-export function pageLimit(max: number, byDefault: number) {
-  return wholeNumber(1, max).default(byDefault).meta({ description: 'The most entries of an answer.' })
-}
-
-export const PageQuery = z.object({
-  limit: pageLimit(1000, 1000),
-  cursor: z.string().optional().meta({
-    description: 'The cursor from the `Link` header of the previous page.',
-    pattern: '^[A-Za-z0-9_-]+$',
-  }),
-})
 
 /** How a link was created (L3.8). */
 const Source = z.enum(['api', 'sdk', 'app', 'mcp', 'import'])
@@ -255,23 +231,3 @@ export const ListedLink = Link.extend({
   }),
 }).meta({ id: 'ListedLink' })
 export type ListedLink = z.output<typeof ListedLink>
-
-/** A number of up to 15 digits in a query string. */
-export function wholeText(min: number, max: number) {
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .meta({ type: 'integer', minimum: min, maximum: max } as z.core.GlobalMeta)
-}
-
-/** A whole number in a query string, between `min` and `max` inclusive. */
-export function wholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .regex(/^-?\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .meta({ type: 'integer', minimum: min, maximum: max } as z.core.GlobalMeta)
-}

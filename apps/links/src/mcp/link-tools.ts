@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Range } from '../analytics/schema.ts'
+import type { Range } from '../time/schema.ts'
 import type { Context } from '../api/context.ts'
 import { DomainHost } from '../domains/schema.ts'
 import { createLinks } from '../bulk/operations.ts'

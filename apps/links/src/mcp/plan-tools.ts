@@ -4,7 +4,7 @@ import type { Context } from '../api/context.ts'
 import { MAX_ASSISTANT_LENGTH } from '../changes/source.ts'
 import { readChanges } from '../history/operations.ts'
 import { Change, ChangesQuery } from '../history/schema.ts'
-import { MAX_ID, MAX_MOMENT } from '../links/schema.ts'
+import { MAX_ID, MAX_MOMENT } from '../api/fields.ts'
 import {
   applyPlanOperation,
   discardPlan,

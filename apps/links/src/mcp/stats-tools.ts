@@ -11,7 +11,9 @@ import {
   getLinkTimeline,
   readStats,
 } from '../analytics/operations.ts'
-import { ClickStats, type BreakdownName, NameCount, type Range, TimelineData } from '../analytics/schema.ts'
+import { ClickStats, type BreakdownName, TimelineData } from '../analytics/schema.ts'
+import { NameCount } from '../api/fields.ts'
+import type { Range } from '../time/schema.ts'
 import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'

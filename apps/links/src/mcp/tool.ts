@@ -1,10 +1,10 @@
 import { parseBody } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { rangeInWords } from '../time/ranges.ts'
-import { Range } from '../analytics/schema.ts'
+import { Range } from '../time/schema.ts'
 import type { Context } from '../api/context.ts'
 import { literalTexts } from '../api/failures.ts'
-import { LinkId, MAX_ID } from '../links/schema.ts'
+import { LinkId, MAX_ID } from '../api/fields.ts'
 import { normalizeArguments } from './arguments.ts'
 
 /**

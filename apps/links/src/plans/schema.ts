@@ -4,7 +4,7 @@ import { changeKinds } from '../changes/kinds.ts'
 import { Change } from '../history/schema.ts'
 import { changeWays } from '../changes/source.ts'
 import { UndoResult } from '../history/undo/schema.ts'
-import { PageQuery, pageLimit } from '../links/schema.ts'
+import { PageQuery, pageLimit } from '../api/fields.ts'
 import { planStates } from './states.ts'
 import { boundedText } from '../api/text.ts'
 

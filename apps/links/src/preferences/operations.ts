@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { Range } from '../analytics/schema.ts'
+import { Range } from '../time/schema.ts'
 import { operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'

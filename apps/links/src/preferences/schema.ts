@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Range, TimeZone } from '../analytics/schema.ts'
+import { Range, TimeZone } from '../time/schema.ts'
 import { boundedText, trimmedText } from '../api/text.ts'
 
 const MAX_URL_LENGTH = 2048

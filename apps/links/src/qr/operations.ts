@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../api/context.ts'
 import { QrSizeTooSmall, failure } from '../api/failures.ts'
-import { IdParams, wholeNumber } from '../links/schema.ts'
+import { IdParams, wholeNumber } from '../api/fields.ts'
 import { requireLink } from '../links/operations.ts'
 import { SlugQuery } from '../links/slugs/schema.ts'
 import { shortUrl } from '../urls/host.ts'

@@ -4,7 +4,7 @@ import { requireBundle, requireOwnedBundle } from '../bundles/operations.ts'
 import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { requireLink, requireOwnedLink } from '../links/operations.ts'
-import { IdParams } from '../links/schema.ts'
+import { IdParams } from '../api/fields.ts'
 import { NewShare, Share } from './schema.ts'
 import { type SharedSubject, deleteShare, findShareTime, saveShare } from './store.ts'
 

@@ -1,6 +1,7 @@
 import { readStats } from '../analytics/operations.ts'
 import type { Range } from '../time/ranges.ts'
-import type { ClickStats, NameCount, TimelineData } from '../analytics/schema.ts'
+import type { ClickStats, TimelineData } from '../analytics/schema.ts'
+import type { NameCount } from '../api/fields.ts'
 import { type View, readClickStats, readTimeline } from '../analytics/stats.ts'
 import type { Database } from '@latchkey/database/database'
 import { readBundleStats } from '../analytics/bundle-stats.ts'

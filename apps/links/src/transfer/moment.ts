@@ -1,4 +1,4 @@
-import { MAX_MOMENT } from '../links/schema.ts'
+import { MAX_MOMENT } from '../api/fields.ts'
 
 const DATES = [
   /^(?<year>\d{4})(?<sign>[-/.])(?<month>\d\d?)\k<sign>(?<day>\d\d?)(?:T|$|(?=[\s,]))/i,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { findEventRange } from '../events/store.ts'
-import { IdParams } from '../links/schema.ts'
+import { IdParams } from '../api/fields.ts'
 import {
   DeliveriesQuery,
   NewWebhook,

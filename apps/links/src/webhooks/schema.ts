@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { HttpUrl } from '../urls/destination-url.ts'
-import { MAX_ID, pageLimit } from '../links/schema.ts'
+import { MAX_ID, pageLimit } from '../api/fields.ts'
 import { eventTypes } from '../events/types.ts'
 import { MAX_DELIVERIES } from './store.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import type { View } from './scan.ts'
-import { Range } from '../../src/analytics/schema.ts'
+import { Range } from '../../src/time/schema.ts'
 import { type ClassifiedClick, classifyClick } from '../../src/clicks/click.ts'
 import { NOW } from '../test-database.ts'
 

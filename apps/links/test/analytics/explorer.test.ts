@@ -7,7 +7,7 @@ import { getAnalytics, getAnalyticsBreakdown } from '../../src/analytics/explore
 import type { AnalyticsQuery } from '../../src/analytics/explorer/query.ts'
 import { Analytics } from '../../src/analytics/explorer/schema.ts'
 import { RollupJob } from '../../src/rollups/index.ts'
-import { Range } from '../../src/analytics/schema.ts'
+import { Range } from '../../src/time/schema.ts'
 import type { ClassifiedClick } from '../../src/clicks/click.ts'
 import { deleteClicksBefore } from '../../src/counting/old-clicks.ts'
 import type { Context } from '../../src/api/context.ts'

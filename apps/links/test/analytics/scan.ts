@@ -1,5 +1,6 @@
 import type { ViewerFilters } from '../../src/clicks/filters.ts'
-import { type BreakdownName, type Range, breakdownNames } from '../../src/analytics/schema.ts'
+import { type BreakdownName, breakdownNames } from '../../src/analytics/schema.ts'
+import type { Range } from '../../src/time/schema.ts'
 import type { ClassifiedClick } from '../../src/clicks/click.ts'
 
 const HOUR = 3600

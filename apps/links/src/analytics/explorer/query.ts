@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { MAX_MOMENT, Id, pageLimit, wholeNumber } from '../../links/schema.ts'
+import { MAX_MOMENT, Id, pageLimit, wholeNumber } from '../../api/fields.ts'
 import { boundedText } from '../../api/text.ts'
-import { Range, TimeZone } from '../schema.ts'
+import { Range, TimeZone } from '../../time/schema.ts'
 import { NO_BUNDLE, type ValueDimension, explorerDimensions, valueDimensions } from './dimensions.ts'
 import { comparisons } from './windows.ts'
 

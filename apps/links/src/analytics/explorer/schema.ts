@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Accent } from '../../bundles/schema.ts'
-import { NameCount, Range } from '../schema.ts'
+import { NameCount } from '../../api/fields.ts'
+import { Range } from '../../time/schema.ts'
 import { type ValueDimension, valueDimensions } from './dimensions.ts'
 
 const Window = z.object({ from: z.int(), to: z.int() })

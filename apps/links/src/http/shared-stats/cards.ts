@@ -1,4 +1,4 @@
-import type { NameCount } from '../../analytics/schema.ts'
+import type { NameCount } from '../../api/fields.ts'
 import type { SharedStats } from '../../sharing/shared-stats.ts'
 import type { Wording } from './texts.ts'
 

@@ -1,7 +1,7 @@
 import { clientAddress } from '@latchkey/http/client-address'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
-import { Range } from '../../analytics/schema.ts'
+import { Range } from '../../time/schema.ts'
 import { htmlPage, notFoundPage, tooManyRequestsPage } from '../../redirect/pages.ts'
 import { SHARED_STATS_PATH } from '../../sharing/operations.ts'
 import { readSharedStats } from '../../sharing/shared-stats.ts'

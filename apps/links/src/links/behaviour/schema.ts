@@ -1,11 +1,11 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
-import { TimeZone } from '../../analytics/schema.ts'
+import { TimeZone } from '../../time/schema.ts'
 import { COUNTRY_PATTERN, countryFromHeader } from '../../clicks/country.ts'
 import { BROWSER_NAMES, DEVICE_TYPES, SYSTEM_NAMES } from '../../clicks/visitor-values.ts'
 import { boundedText } from '../../api/text.ts'
 import { DestinationUrl } from '../../urls/destination-url.ts'
-import { MAX_MOMENT } from '../schema.ts'
+import { MAX_MOMENT } from '../../api/fields.ts'
 
 export const MAX_RULES = 32
 const MAX_VALUES = 100
