@@ -1,4 +1,4 @@
-// Imports go down the floors of docs/architecture.md: in both maps, a name imports values only of
+// Imports go down the floors of docs/architecture.md: in each map, a name imports values only of
 // names to its right or below it, and a package only of packages to its right. Types may be imported
 // from anywhere: they do not exist when the code runs.
 import { Glob } from 'bun'
@@ -85,7 +85,7 @@ async function readImports(root: string): Promise<Import[]> {
 if (import.meta.main) {
   const document = await Bun.file(join(ROOT, 'docs/architecture.md')).text()
   const lines: string[] = []
-  for (const root of ['packages', 'apps/rooms/src'])
+  for (const root of ['packages', 'apps/links/src', 'apps/rooms/src'])
     lines.push(...checkFloors(readMap(document, root), root, await readImports(root)))
   for (const line of lines) console.log(line)
   process.exit(lines.length > 0 ? 1 : 0)

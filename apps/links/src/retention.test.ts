@@ -6,7 +6,7 @@ import { BOT, NOW, TestDatabase, click, closeAfterEach, until } from '../test/te
 import { RollupJob } from './rollups/index.ts'
 import { DAY, HOUR, type Window, currentWindow, windowsOf } from './time/window.ts'
 import { insertBundle } from './bundles/store.ts'
-import { recordChanges } from './changes/change-tracker.ts'
+import { recordChanges } from './record-changes.ts'
 import type { ClassifiedClick } from './clicks/click.ts'
 import { openRecorder } from './counting/recorder.ts'
 import { deleteClicksBefore } from './counting/old-clicks.ts'

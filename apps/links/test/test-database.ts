@@ -8,7 +8,7 @@ import { type Insertable, type RawBuilder, sql } from 'kysely'
 import { type ClassifiedClick, type JournalledClick, classifyClick } from '../src/clicks/click.ts'
 import { migrations } from '../src/db/migrations.ts'
 import type { Tables } from '../src/db/tables.ts'
-import { recordChanges } from '../src/changes/change-tracker.ts'
+import { recordChanges } from '../src/record-changes.ts'
 import { parseSlugKey } from '../src/urls/slug.ts'
 
 /** A Tuesday, half past ten, UTC. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '@latchkey/http/failure'
-import { recordChanges } from '@latchkey/links/changes/change-tracker'
+import { recordChanges } from '@latchkey/links/record-changes'
 import { OPERATOR } from '@latchkey/links/changes/source'
 import { transferAll } from '@latchkey/links/ownership/store'
 import { type Command, CommandFailure, UsageError, requireAll, requireIdentity } from '../command.ts'

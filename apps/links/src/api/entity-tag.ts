@@ -1,7 +1,6 @@
 import type { ResponseHeader } from '@latchkey/http/operation'
 import type { Context } from './context.ts'
 import { failure } from './failures.ts'
-import { type LinkRow, entityTag } from '../links/store.ts'
 
 /** Headers of answers that hold one link. */
 export const entityTagHeader: Readonly<Record<string, ResponseHeader>> = {
@@ -12,8 +11,13 @@ export const entityTagHeader: Readonly<Record<string, ResponseHeader>> = {
   },
 }
 
+/** The entity tag of this version of a link. */
+export function entityTag({ version }: { version: number }): string {
+  return `"${version}"`
+}
+
 /** Throws 412 if the caller's write is only for other versions of the link (L25.3). */
-export function requireVersion({ ifMatch }: Pick<Context, 'ifMatch'>, link: Pick<LinkRow, 'version'>): void {
+export function requireVersion({ ifMatch }: Pick<Context, 'ifMatch'>, link: { version: number }): void {
   if (!matchesTag({ ifMatch }, entityTag(link))) throw failure('link_changed')
 }
 

@@ -91,20 +91,6 @@ export async function listBundlesOfLink(db: Db, linkId: number): Promise<BundleR
     .execute()
 }
 
-/** The active bundles of each of these links, by name. */
-export async function listBundlesOfLinks(
-  db: Db,
-  linkIds: readonly number[],
-): Promise<(Pick<BundleRow, 'id' | 'name' | 'accent' | 'icon'> & { link_id: number })[]> {
-  return selectBundles(db.read, 'active')
-    .innerJoin('bundle_link', 'bundle_link.bundle_id', 'bundle.id')
-    .select(['bundle_link.link_id', 'bundle.id', 'bundle.name', 'bundle.accent', 'bundle.icon'])
-    .where(inList(db.dialect, 'bundle_link.link_id', linkIds))
-    .orderBy('bundle.name')
-    .orderBy('bundle.id')
-    .execute()
-}
-
 /** Adds links to bundles. Those that are members already stay. The rows must be locked. */
 export async function addMembers(tx: Tx, members: readonly Membership[]): Promise<void> {
   if (members.length === 0) return

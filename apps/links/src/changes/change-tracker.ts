@@ -2,11 +2,10 @@ import type { Database } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Transaction } from 'kysely'
 import type { HistoryTable, Tables } from '../db/tables.ts'
-import { insertChangeEvents } from '../events/changes.ts'
-import { requirePolicy } from '../policies/require-policy.ts'
 import { bundleKind, linkKind } from './kinds.ts'
 import type { ChangeSource } from './source.ts'
 import {
+  type CurrentStates,
   type Membership,
   type NotedMembership,
   type State,
@@ -29,35 +28,36 @@ const LINKS_PER_TURN = 50
 
 const logs = new WeakMap<Tx, ChangeLog>()
 
-/**
- * The database with a change for each link and bundle that a transaction of it has written, stored
- * by this transaction (L29.1).
- */
-export function recordChanges(database: Database<Tables>, source: ChangeSource): Database<Tables> {
-  return {
-    ...database,
-    ...recordWrites(database, source),
-    withStatementTimeout: (ms) => recordChanges(database.withStatementTimeout(ms), source),
-    get offThread() {
-      return database.offThread
-    },
-    get withoutTimeout() {
-      return recordChanges(database.withoutTimeout, source)
-    },
-  }
+/** The changes of a transaction, which it has stored. */
+export interface StoredChanges {
+  dialect: DialectName
+  source: ChangeSource
+  changes: readonly NewChange[]
+  /** The links and bundles of the changes after them. */
+  current: CurrentStates
 }
 
-type Writer = Pick<Database<Tables>, 'dialect' | 'write'>
+/** A step of each transaction that has stored its changes. It may refuse them. */
+export type ChangeStep = (tx: Tx, stored: StoredChanges) => Promise<void>
 
-/** `recordChanges` for what only writes. */
-export function recordWrites({ dialect, write }: Writer, source: ChangeSource): Writer {
+export type Writer = Pick<Database<Tables>, 'dialect' | 'write'>
+
+/**
+ * The writer with a change for each link and bundle that a transaction of it has written, stored by
+ * this transaction (L29.1), which then ends with these steps.
+ */
+export function trackChanges(
+  { dialect, write }: Writer,
+  source: ChangeSource,
+  steps: readonly ChangeStep[],
+): Writer {
   return {
     dialect,
     write: (work) =>
       write(async (tx) => {
         // A part of a transaction that has a log already.
         if (logs.has(tx)) return work(tx)
-        const log = new ChangeLog(tx, dialect, source)
+        const log = new ChangeLog(tx, { dialect, source, steps })
         logs.set(tx, log)
         const result = await work(tx)
         await log.store()
@@ -66,11 +66,18 @@ export function recordWrites({ dialect, write }: Writer, source: ChangeSource): 
   }
 }
 
+interface ChangeLogOptions {
+  dialect: DialectName
+  source: ChangeSource
+  steps: readonly ChangeStep[]
+}
+
 /** What a transaction is about to write, with the state before. */
 class ChangeLog {
   readonly #tx: Tx
   readonly #dialect: DialectName
   readonly #source: ChangeSource
+  readonly #steps: readonly ChangeStep[]
   /** Undefined for one that the transaction creates. */
   readonly #links = new Map<number, State | undefined>()
   readonly #bundles = new Map<number, State | undefined>()
@@ -79,10 +86,11 @@ class ChangeLog {
   /** The states that were read last, after the writes. */
   readonly #current = { links: new Map<number, State>(), bundles: new Map<number, State>() }
 
-  constructor(tx: Tx, dialect: DialectName, source: ChangeSource) {
+  constructor(tx: Tx, { dialect, source, steps }: ChangeLogOptions) {
     this.#tx = tx
     this.#dialect = dialect
     this.#source = source
+    this.#steps = steps
     this.#planId = source.planId ?? null
   }
 
@@ -146,14 +154,13 @@ class ChangeLog {
 
   /** Stores a change for each thing that now differs, or has another version. */
   async store(): Promise<void> {
-    const stored: NewChange[] = []
-    for await (const changes of this.#readParts()) {
-      await insertChanges(this.#tx, changes)
-      stored.push(...changes)
+    const changes: NewChange[] = []
+    for await (const part of this.#readParts()) {
+      await insertChanges(this.#tx, part)
+      changes.push(...part)
     }
-    await requirePolicy(this.#tx, this.#dialect, this.#source, stored)
-    // Last, because the events of others wait from here on.
-    await insertChangeEvents(this.#tx, this.#dialect, stored, this.#current)
+    const stored = { dialect: this.#dialect, source: this.#source, changes, current: this.#current }
+    for (const step of this.#steps) await step(this.#tx, stored)
   }
 
   /** The changes so far, in the order in which they will be stored. */

@@ -92,6 +92,12 @@ export async function readBundleStates(
   )
 }
 
+/** Links and bundles after the writes of a transaction, with their secrets, by id. */
+export interface CurrentStates {
+  links: ReadonlyMap<number, State>
+  bundles: ReadonlyMap<number, State>
+}
+
 /** Links and bundles by their ids. */
 export interface Subjects {
   links: Iterable<number>

@@ -1,7 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
-import { recordChanges } from '../changes/change-tracker.ts'
+import { recordChanges } from '../record-changes.ts'
 import { OPERATOR } from '../changes/source.ts'
 import { findLinkRow, lockLinkForWrite, updateLink } from '../links/store.ts'
 import { BackgroundQueue } from './background-queue.ts'

@@ -4,8 +4,6 @@ import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
-import { createOrReuse } from '../links/creation.ts'
-import { Link, NewLink } from '../links/schema.ts'
 import type { Domain as StoredDomain } from '../urls/slug.ts'
 import { entityTagHeader, matchesTag } from '../api/entity-tag.ts'
 import { findInstanceUrls, saveInstanceUrls } from '../preferences/operations.ts'
@@ -133,23 +131,4 @@ async function findAlias(
   return alias === null ? DEFAULT_HOST : host
 }
 
-export const createDomainLink = operation({
-  id: 'createDomainLink',
-  methods: ['POST'],
-  path: '/domains/{host}/links',
-  scope: 'create',
-  tag,
-  summary: 'Create a link on a short domain',
-  params,
-  body: NewLink,
-  result: Link,
-  status: 201,
-  otherStatus: { status: 200, description: 'An active link with this URL on this domain' },
-  headers: entityTagHeader,
-  failures: ['domain_not_found', 'slug_taken', 'link_ring', 'link_chain'],
-  handler: async (context, { params: { host }, body }) =>
-    createOrReuse(context, { ...body, domain: requireDomain(context, host) }, 'any'),
-  answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
-})
-
-export const domainOperations = [listDomains, readDomainOperation, writeDomain, createDomainLink]
+export const domainOperations = [listDomains, readDomainOperation, writeDomain]

@@ -1,7 +1,8 @@
 import { type Database, lockKey } from '@latchkey/database/database'
 import type { Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import type { State } from '../changes/states.ts'
+import type { StoredChanges } from '../changes/change-tracker.ts'
+import type { CurrentStates, State } from '../changes/states.ts'
 import type { NewChange } from '../changes/store.ts'
 import { masked, parseValues } from '../changes/values.ts'
 import { findExpiryPosition } from './expiry.ts'
@@ -11,18 +12,10 @@ import { EVENT_LOCK, type NewEvent, insertEvents } from './store.ts'
 type Tx = Transaction<Tables>
 type DialectName = Database<Tables>['dialect']
 
-/** Links and bundles after the changes, with their secrets, by id. */
-export interface CurrentStates {
-  links: ReadonlyMap<number, State>
-  bundles: ReadonlyMap<number, State>
-}
-
 /** Stores an event for each of these changes, as the last step of their transaction (L30.1). */
 export async function insertChangeEvents(
   tx: Tx,
-  dialect: DialectName,
-  changes: readonly NewChange[],
-  current: CurrentStates,
+  { dialect, changes, current }: Pick<StoredChanges, 'dialect' | 'changes' | 'current'>,
 ): Promise<void> {
   const events = changes.map((change) => toEvent(change, current))
   const expired = await findPastExpiries(tx, dialect, changes, current)

@@ -52,9 +52,7 @@ export const apiOperations: readonly AnyOperation<Context>[] = [...sharedOperati
 
 /** Writes of the public API that write neither links nor bundles, and so are no changes (L29.1). */
 export const unrecordedWrites: ReadonlySet<AnyOperation<Context>> = new Set(
-  [...domainOperations, ...webhookOperations].filter(
-    ({ id, methods }) => !methods.includes('GET') && id !== 'createDomainLink',
-  ),
+  [...domainOperations, ...webhookOperations].filter(({ methods }) => !methods.includes('GET')),
 )
 
 /**

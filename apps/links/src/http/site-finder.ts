@@ -1,7 +1,7 @@
 import { type Proxies, forwardedOrigin } from '@latchkey/http/client-address'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import type { Site, Sites } from '../domains/sites.ts'
-import { isMcpHost } from '../mcp/address.ts'
+import { isMcpHost } from '../urls/host.ts'
 import type { PeerSource } from '../redirect/redirect.ts'
 import type { Settings } from '../settings/settings.ts'
 import { peerOf } from './peer.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listBundlesOfLinks } from '../bundles/store.ts'
+import { listBundlesOfLinks } from './bundles-of-links.ts'
 import { type Context, operation } from '../api/context.ts'
 import {
   type Page,

@@ -6,6 +6,8 @@ import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../api/failures.ts'
 import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from './slugs/store.ts'
 import { slugKey } from '../urls/slug.ts'
+import { requireDomain } from '../domains/find.ts'
+import { DomainHost } from '../domains/schema.ts'
 import type { Transaction } from 'kysely'
 import { requireEnd, requireNoRing } from './behaviour/rings.ts'
 import { createOrReuse } from './creation.ts'
@@ -74,6 +76,25 @@ export const createLink = operation({
   headers: entityTagHeader,
   failures: ['slug_taken', 'link_ring', 'link_chain'],
   handler: (context, { body }) => createOrReuse(context, { ...body, domain: null }, 'any'),
+  answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
+})
+
+const createDomainLink = operation({
+  id: 'createDomainLink',
+  methods: ['POST'],
+  path: '/domains/{host}/links',
+  scope: 'create',
+  tag: 'Domains',
+  summary: 'Create a link on a short domain',
+  params: z.object({ host: DomainHost }),
+  body: NewLink,
+  result: Link,
+  status: 201,
+  otherStatus: { status: 200, description: 'An active link with this URL on this domain' },
+  headers: entityTagHeader,
+  failures: ['domain_not_found', 'slug_taken', 'link_ring', 'link_chain'],
+  handler: async (context, { params: { host }, body }) =>
+    createOrReuse(context, { ...body, domain: requireDomain(context, host) }, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
 })
 
@@ -256,6 +277,7 @@ const readConfig = operation({
 
 export const linkOperations = [
   createLink,
+  createDomainLink,
   listLinks,
   readLink,
   changeLink,

@@ -4,7 +4,7 @@ import { BOT, SELF_REFERRER, NOW, TestDatabase, click, closeAfterEach } from '..
 import { RollupJob } from '../rollups/index.ts'
 import { openRecorder } from '../counting/recorder.ts'
 import type { Context } from '../api/context.ts'
-import { recordChanges } from '../changes/change-tracker.ts'
+import { recordChanges } from '../record-changes.ts'
 import { slugOperations } from './slugs/operations.ts'
 import { linkOperations } from './operations.ts'
 

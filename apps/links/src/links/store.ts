@@ -10,6 +10,7 @@ import { filteredClicks } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { Context } from '../api/context.ts'
 import { noteLinks, requireNotedLink } from '../changes/change-tracker.ts'
+import { entityTag } from '../api/entity-tag.ts'
 import { originOfDomain } from '../urls/host.ts'
 import type { ClickCounts } from '../db/click-tables.ts'
 import type { Tables } from '../db/tables.ts'
@@ -64,11 +65,6 @@ export async function raiseVersion(tx: Tx, { id, version }: LinkRow, now: number
 export async function findEntityTag(db: Kysely<Tables>, id: number): Promise<string | undefined> {
   const row = await db.selectFrom('link').select('version').where('id', '=', id).executeTakeFirst()
   return row && entityTag(row)
-}
-
-/** The entity tag of this version of a link. */
-export function entityTag({ version }: Pick<LinkRow, 'version'>): string {
-  return `"${version}"`
 }
 
 /**

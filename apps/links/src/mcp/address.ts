@@ -1,4 +1,5 @@
 import { type Proxies, forwardedOrigin } from '@latchkey/http/client-address'
+import { isMcpHost } from '../urls/host.ts'
 
 /** Path of the endpoint on the host of the service. */
 const OWN_PATH = '/_/mcp'
@@ -8,14 +9,6 @@ const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server'
 
 /** Kinds of addresses on the MCP side. */
 export type McpRoute = 'endpoint' | 'resource' | 'server' | 'nothing'
-
-/**
- * Whether the host of this URL is dedicated to the endpoint: `mcp.<domain>`. `host` is the offset
- * of the host.
- */
-export function isMcpHost(url: string, host: number): boolean {
-  return url.startsWith('mcp.', host)
-}
 
 /** Without a `Host`, Bun knows only path and query. */
 export function hasMcpHost(url: string): boolean {

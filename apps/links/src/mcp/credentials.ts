@@ -10,7 +10,7 @@ import type { Services } from '../http/services.ts'
 import { type Assistant, keyAssistant } from '../changes/source.ts'
 import { permits } from '../keys/schema.ts'
 import { findKey } from '../keys/store.ts'
-import type { Settings } from '../settings/settings.ts'
+import { isMcpConfigured } from '../settings/settings.ts'
 import { type Issuer, createIssuer, explainBadToken } from './issuer.ts'
 
 export const scopes = ['links:read', 'links:create'] as const
@@ -44,12 +44,6 @@ interface CredentialDependencies {
   services: Services
   access: Access
   issuer: Issuer | undefined
-}
-
-/** False if no credential could ever be valid: then there is no endpoint. */
-export function isMcpConfigured(settings: Settings): boolean {
-  const { access, mcpOauthIssuer, mcpAccessAudience, mcpApiKeys } = settings
-  return access === 'loopback' || mcpOauthIssuer !== null || mcpAccessAudience !== null || mcpApiKeys
 }
 
 export function createCredentials(services: Services): Credentials {

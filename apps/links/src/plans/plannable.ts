@@ -1,7 +1,6 @@
 import type { AnyOperation } from '@latchkey/http/operation'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../api/context.ts'
-import { createDomainLink } from '../domains/operations.ts'
 import { failure } from '../api/failures.ts'
 import { historyOperations } from '../history/operations.ts'
 import { behaviourOperations } from '../links/behaviour/operations.ts'
@@ -17,7 +16,6 @@ const candidates: readonly AnyOperation<Context>[] = [
   ...bulkOperations,
   ...behaviourOperations,
   ...slugOperations,
-  createDomainLink,
   ...bundleOperations,
   ...ownershipOperations,
   ...historyOperations,

@@ -6,6 +6,7 @@ import { HOUR } from '../time/window.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, failures } from '../api/failures.ts'
 import { destinationsOf } from '../changes/destinations.ts'
+import type { StoredChanges } from '../changes/change-tracker.ts'
 import type { ChangeSource } from '../changes/source.ts'
 import type { NewChange } from '../changes/store.ts'
 import { type Difference, type Values, parseValues } from '../changes/values.ts'
@@ -65,9 +66,7 @@ export async function requireMayDiscard(
  */
 export async function requirePolicy(
   tx: Transaction<Tables>,
-  dialect: DialectName,
-  source: ChangeSource,
-  changes: readonly NewChange[],
+  { dialect, source, changes }: Pick<StoredChanges, 'dialect' | 'source' | 'changes'>,
 ): Promise<void> {
   if (changes.length === 0) return
   const rules = await findRulesOf(tx, source)

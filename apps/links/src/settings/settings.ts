@@ -1,7 +1,7 @@
 import { type Environment, type Rule, type Values, parseSettings } from '@latchkey/settings/settings'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { findUnknownSettings } from '@latchkey/settings/unknown'
-import { isMcpHost } from '../mcp/address.ts'
+import { isMcpHost } from '../urls/host.ts'
 import { DEFAULT_ASSERTION_HEADER, declarations } from './declarations.ts'
 
 /** The identity of everyone who uses a loopback instance. */
@@ -93,4 +93,10 @@ export function readSettings(env: Environment): Settings {
 /** Returns one sentence for each unknown `LINKS_…` variable, to be printed on stderr at start. */
 export function settingsWarnings(env: Environment): string[] {
   return findUnknownSettings(declarations, env, ['LINKS_'])
+}
+
+/** False if no credential could ever be valid for the MCP endpoint: then there is none. */
+export function isMcpConfigured(settings: Settings): boolean {
+  const { access, mcpOauthIssuer, mcpAccessAudience, mcpApiKeys } = settings
+  return access === 'loopback' || mcpOauthIssuer !== null || mcpAccessAudience !== null || mcpApiKeys
 }

@@ -50,3 +50,11 @@ export function originOfDomain(origin: string, domain: string | null | undefined
   url.hostname = domain
   return url.origin
 }
+
+/**
+ * Whether the host of this URL is dedicated to the MCP endpoint: `mcp.<domain>`. `host` is the offset
+ * of the host.
+ */
+export function isMcpHost(url: string, host: number): boolean {
+  return url.startsWith('mcp.', host)
+}

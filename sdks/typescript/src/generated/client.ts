@@ -2,10 +2,10 @@
 
 import { type ClientOptions, Transport } from '../transport.js'
 import { Links } from './links.js'
+import { Domains } from './domains.js'
 import { Config } from './config.js'
 import { Bulk } from './bulk.js'
 import { Slugs } from './slugs.js'
-import { Domains } from './domains.js'
 import { Bundles } from './bundles.js'
 import { Changes } from './changes.js'
 import { Plans } from './plans.js'
@@ -22,10 +22,10 @@ import { Events } from './events.js'
  */
 export class LinksClient {
   readonly links: Links
+  readonly domains: Domains
   readonly config: Config
   readonly bulk: Bulk
   readonly slugs: Slugs
-  readonly domains: Domains
   readonly bundles: Bundles
   readonly changes: Changes
   readonly plans: Plans
@@ -36,10 +36,10 @@ export class LinksClient {
   constructor(options: ClientOptions) {
     const transport = new Transport(options)
     this.links = new Links(transport)
+    this.domains = new Domains(transport)
     this.config = new Config(transport)
     this.bulk = new Bulk(transport)
     this.slugs = new Slugs(transport)
-    this.domains = new Domains(transport)
     this.bundles = new Bundles(transport)
     this.changes = new Changes(transport)
     this.plans = new Plans(transport)

@@ -3,4 +3,4 @@
 /** The version of the API that this client was made for. */
 export const API_VERSION = '0.1.0'
 /** SHA-256 of the OpenAPI document that this client was made from, as `/_/api/openapi.json` serves it. */
-export const DOCUMENT_SHA256 = '5965f62b84cd82c6cef9fa3a3b1d8acb7465ffe10b66bf9529d03bb616d9767b'
+export const DOCUMENT_SHA256 = '62a58a0bd54fad83ae46facbf9fc0c080cbd6ed2de683cfa6cc7461430d646b5'

@@ -12,6 +12,19 @@ export class Domains {
   }
 
   /**
+   * Create a link on a short domain.
+   * Needs a key with the scope `create`.
+   */
+  createLink(host: string, body: NewLink, options?: RequestOptions): Promise<Link> {
+    return this.#transport.json<Link>({
+      method: 'POST',
+      path: `/domains/${segment(host)}/links`,
+      body,
+      options,
+    })
+  }
+
+  /**
    * List the short domains; the default domain comes first.
    * Needs a key with the scope `read`.
    */
@@ -33,18 +46,5 @@ export class Domains {
    */
   set(host: string, body: DomainSettings, options?: RequestOptions): Promise<Domain> {
     return this.#transport.json<Domain>({ method: 'PUT', path: `/domains/${segment(host)}`, body, options })
-  }
-
-  /**
-   * Create a link on a short domain.
-   * Needs a key with the scope `create`.
-   */
-  createLink(host: string, body: NewLink, options?: RequestOptions): Promise<Link> {
-    return this.#transport.json<Link>({
-      method: 'POST',
-      path: `/domains/${segment(host)}/links`,
-      body,
-      options,
-    })
   }
 }

@@ -1,7 +1,7 @@
 import { RETENTION_EVERY_HOURS } from '../../counting/old-clicks.ts'
 import { SALT_GRACE_SECONDS } from '../../counting/visitor-salts.ts'
 import { HOUR } from '../../time/window.ts'
-import { isMcpConfigured } from '../../mcp/credentials.ts'
+import { isMcpConfigured } from '../../settings/settings.ts'
 import type { Settings } from '../../settings/settings.ts'
 import {
   type Item,

@@ -38,10 +38,10 @@ class LinksClient:
     ) -> None:
         self._transport = Transport(Options(base_url, api_key, timeout, max_retries), http_client)
         self.links: Links = Links(self._transport)
+        self.domains: Domains = Domains(self._transport)
         self.config: Config = Config(self._transport)
         self.bulk: Bulk = Bulk(self._transport)
         self.slugs: Slugs = Slugs(self._transport)
-        self.domains: Domains = Domains(self._transport)
         self.bundles: Bundles = Bundles(self._transport)
         self.changes: Changes = Changes(self._transport)
         self.plans: Plans = Plans(self._transport)
@@ -79,10 +79,10 @@ class AsyncLinksClient:
             Options(base_url, api_key, timeout, max_retries), http_client
         )
         self.links: AsyncLinks = AsyncLinks(self._transport)
+        self.domains: AsyncDomains = AsyncDomains(self._transport)
         self.config: AsyncConfig = AsyncConfig(self._transport)
         self.bulk: AsyncBulk = AsyncBulk(self._transport)
         self.slugs: AsyncSlugs = AsyncSlugs(self._transport)
-        self.domains: AsyncDomains = AsyncDomains(self._transport)
         self.bundles: AsyncBundles = AsyncBundles(self._transport)
         self.changes: AsyncChanges = AsyncChanges(self._transport)
         self.plans: AsyncPlans = AsyncPlans(self._transport)

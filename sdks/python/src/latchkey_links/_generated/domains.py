@@ -16,6 +16,52 @@ class Domains:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    def create_link(
+        self,
+        host: str,
+        *,
+        url: str,
+        slug: str | Omitted = OMITTED,
+        custom_slug: str | Omitted = OMITTED,
+        label: str | None | Omitted = OMITTED,
+        slug_length: int | Omitted = OMITTED,
+        expires_at: int | None | Omitted = OMITTED,
+        allow_duplicate: bool | Omitted = OMITTED,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Link:
+        """Create a link on a short domain.
+
+        Needs a key with the scope `create`.
+
+        Args:
+            url: Destination of the link: an absolute http or https URL. At most 2048 characters.
+            slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
+            custom_slug: Same as `slug`. At most 128 characters.
+            label: Format characters other than joiners are removed. At most 500 characters.
+            slug_length: Length of the automatic slug. 3 to 128.
+            expires_at: Unix seconds.
+            allow_duplicate: Create a new link even if one exists for the URL.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/domains/{segment(host)}/links",
+                body={
+                    "url": url,
+                    "slug": slug,
+                    "custom_slug": custom_slug,
+                    "label": label,
+                    "slug_length": slug_length,
+                    "expires_at": expires_at,
+                    "allow_duplicate": allow_duplicate,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Link.from_json,
+        )
+
     def list(
         self,
         *,
@@ -100,7 +146,14 @@ class Domains:
             Domain.from_json,
         )
 
-    def create_link(
+
+class AsyncDomains:
+    """`client.domains`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create_link(
         self,
         host: str,
         *,
@@ -127,7 +180,7 @@ class Domains:
             expires_at: Unix seconds.
             allow_duplicate: Create a new link even if one exists for the URL.
         """
-        return self._transport.json(
+        return await self._transport.json(
             Call(
                 "POST",
                 f"/domains/{segment(host)}/links",
@@ -145,13 +198,6 @@ class Domains:
             ),
             Link.from_json,
         )
-
-
-class AsyncDomains:
-    """`client.domains`."""
-
-    def __init__(self, transport: AsyncTransport) -> None:
-        self._transport = transport
 
     async def list(
         self,
@@ -235,50 +281,4 @@ class AsyncDomains:
                 max_retries=max_retries,
             ),
             Domain.from_json,
-        )
-
-    async def create_link(
-        self,
-        host: str,
-        *,
-        url: str,
-        slug: str | Omitted = OMITTED,
-        custom_slug: str | Omitted = OMITTED,
-        label: str | None | Omitted = OMITTED,
-        slug_length: int | Omitted = OMITTED,
-        expires_at: int | None | Omitted = OMITTED,
-        allow_duplicate: bool | Omitted = OMITTED,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-    ) -> Link:
-        """Create a link on a short domain.
-
-        Needs a key with the scope `create`.
-
-        Args:
-            url: Destination of the link: an absolute http or https URL. At most 2048 characters.
-            slug: Custom slug. Upper-case letters are lower-cased. At most 128 characters.
-            custom_slug: Same as `slug`. At most 128 characters.
-            label: Format characters other than joiners are removed. At most 500 characters.
-            slug_length: Length of the automatic slug. 3 to 128.
-            expires_at: Unix seconds.
-            allow_duplicate: Create a new link even if one exists for the URL.
-        """
-        return await self._transport.json(
-            Call(
-                "POST",
-                f"/domains/{segment(host)}/links",
-                body={
-                    "url": url,
-                    "slug": slug,
-                    "custom_slug": custom_slug,
-                    "label": label,
-                    "slug_length": slug_length,
-                    "expires_at": expires_at,
-                    "allow_duplicate": allow_duplicate,
-                },
-                timeout=timeout,
-                max_retries=max_retries,
-            ),
-            Link.from_json,
         )
