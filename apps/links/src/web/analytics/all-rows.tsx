@@ -9,7 +9,7 @@ import { ReadError } from '../parts/read-error.tsx'
 import { StaleContent } from '../parts/stale-content.tsx'
 import { useCall } from '../queries.ts'
 import { useText } from '../texts/text.ts'
-import type { DetailsProps } from './details.tsx'
+import type { DetailsProps } from './types.ts'
 import { Rows } from './rows.tsx'
 import { queryOf } from './use-analytics.ts'
 

@@ -1,15 +1,9 @@
 import { Modal, Skeleton } from '@mantine/core'
 import { Suspense, lazy } from 'react'
-import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
 import { useText } from '../texts/text.ts'
-import type { PanelProps } from './panels.tsx'
+import type { DetailsProps } from './types.ts'
 
 const AllRows = lazy(() => import('./all-rows.tsx'))
-
-export interface DetailsProps extends PanelProps {
-  dimension: ExplorerDimension
-  onClose: () => void
-}
 
 /** All values of a dimension, with search and as CSV. They are loaded when it is opened. */
 export function Details({ isOpen, ...props }: DetailsProps & { isOpen: boolean }) {

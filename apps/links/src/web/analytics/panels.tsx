@@ -1,14 +1,13 @@
 import { Button, Group, Paper, Skeleton, Stack, Tabs, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { ExplorerDimension } from '../../analytics/explorer/dimensions.ts'
-import type { Result } from '../call.ts'
 import type { OwnKey } from '../texts/index.ts'
 import { useText } from '../texts/text.ts'
 import { CsvButton } from './csv-button.tsx'
 import { Details } from './details.tsx'
 import { Rows } from './rows.tsx'
 import { type Subject, queryOf } from './use-analytics.ts'
-import type { ViewControls } from './use-view.ts'
+import type { PanelProps } from './types.ts'
 
 interface Panel {
   title: OwnKey
@@ -42,11 +41,6 @@ const COLUMNS: Record<'instance' | Subject['dimension'], readonly (readonly Pane
     [sources, devices],
     [locations, variants],
   ],
-}
-
-export interface PanelProps extends Pick<ViewControls, 'view' | 'toggle'> {
-  stats: Result<'getAnalytics'> | undefined
-  subject: Subject | undefined
 }
 
 interface PanelsProps extends PanelProps {

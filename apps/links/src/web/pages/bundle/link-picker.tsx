@@ -7,7 +7,7 @@ import { type Result, call } from '../../call.ts'
 import { invalidate, useCall } from '../../queries.ts'
 import { primarySlugName } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
-import type { Stats } from './page.tsx'
+import type { Stats } from './types.ts'
 
 type Link = Result<'listLinks'>[number]
 

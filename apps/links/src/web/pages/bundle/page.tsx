@@ -1,7 +1,6 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import { CallError } from '@latchkey/web/call'
-import type { Result } from '../../call.ts'
 import { Notice } from '@latchkey/web/parts/notice'
 import { Explorer } from '../../analytics/explorer.tsx'
 import { useAnalyticsView } from '../../analytics/use-view.ts'
@@ -11,8 +10,7 @@ import { useText } from '../../texts/text.ts'
 import { BundleHeader } from './header.tsx'
 import { Members } from './members.tsx'
 import { bundleDeletionOf, usePending } from '../../parts/pending.ts'
-
-export type Stats = Result<'getBundleAnalytics'>
+import type { Stats } from './types.ts'
 
 export default function BundleDetail({ id }: { id: number }) {
   const [, go] = useLocation()

@@ -1,10 +1,8 @@
 import { Button, Code, Paper, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import { type Ref, useState } from 'react'
-import type { Result } from '../../call.ts'
 import { useText } from '../../texts/text.ts'
 import { RevokeKey } from './revoke-key.tsx'
-
-export type Key = Result<'listKeys'>[number]
+import type { Key } from './types.ts'
 
 export function KeyTable({ keys, ref }: { keys: readonly Key[]; ref: Ref<HTMLTableElement> }) {
   const { t } = useText()

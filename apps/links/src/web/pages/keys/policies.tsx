@@ -1,10 +1,9 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Suspense, lazy, useState } from 'react'
-import type { Result } from '../../call.ts'
 import { useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-
-export type Policy = Result<'listPolicies'>[number]
+import { useProgramName } from './program-name.ts'
+import type { Policy } from './types.ts'
 
 const PolicyDialog = lazy(() => import('./policy-dialog.tsx'))
 
@@ -71,18 +70,6 @@ function Row({ policy, isFirst, onChange }: { policy: Policy; isFirst: boolean; 
       </Button>
     </Group>
   )
-}
-
-export function useProgramName() {
-  const { t } = useText()
-  return ({ assistant, name }: Policy) => {
-    if (name !== null) return name
-    if (assistant === 'local') return t('policies.local')
-    if (assistant === 'access') return t('policies.access')
-    if (assistant === 'client') return t('policies.unnamed')
-    if (assistant === 'default') return t('policies.default')
-    return t('policies.client', { id: assistant.replace('client:', '') })
-  }
 }
 
 function Summary({ policy }: { policy: Policy }) {

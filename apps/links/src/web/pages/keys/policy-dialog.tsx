@@ -17,7 +17,8 @@ import { call } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { useAllBundles } from '../bundles/use-all-bundles.ts'
-import { type Policy, useProgramName } from './policies.tsx'
+import { useProgramName } from './program-name.ts'
+import type { Policy } from './types.ts'
 
 const WRITES = ['direct', 'plan', 'none'] as const
 const CONFIRM = ['never', 'destructive', 'always'] as const

@@ -4,7 +4,7 @@ import { call } from '../../call.ts'
 import { invalidate } from '../../queries.ts'
 import { showSuccess } from '@latchkey/web/toast'
 import { useText } from '../../texts/text.ts'
-import type { Key } from './key-table.tsx'
+import type { Key } from './types.ts'
 
 export function RevokeKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   const { t, failure } = useText()

@@ -1,6 +1,6 @@
 import { IconArrowsSplit, IconLock } from '@latchkey/web/icons'
 import { useText } from '../../texts/text.ts'
-import type { ListedLink } from './link-table.tsx'
+import type { ListedLink } from './types.ts'
 
 /** Shows that a link does more than to lead to its URL. Nothing for the others. */
 export function BehaviourSign({ parts = [] }: { parts: ListedLink['behaviour'] }) {

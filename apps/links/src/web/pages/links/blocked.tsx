@@ -2,7 +2,7 @@ import { Box, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/co
 import { useState } from 'react'
 import { primarySlug } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
-import type { LinkRow } from './link-table.tsx'
+import type { LinkRow } from './types.ts'
 import type { BulkActions } from './use-bulk-actions.tsx'
 
 /** Lists links with clicks. Offers to disable them, or to delete each with its clicks. */

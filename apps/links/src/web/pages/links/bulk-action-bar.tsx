@@ -4,7 +4,7 @@ import { ChangeButtons } from './change-buttons.tsx'
 import type { ChangeKind } from './change-form.tsx'
 import { isMine } from '../link/link.ts'
 import { useText } from '../../texts/text.ts'
-import type { LinkRow } from './link-table.tsx'
+import type { LinkRow } from './types.ts'
 import type { BulkActions } from './use-bulk-actions.tsx'
 
 interface Props {

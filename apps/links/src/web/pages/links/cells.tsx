@@ -5,7 +5,7 @@ import { BundleChip } from '../../parts/bundle-chip.tsx'
 import { Initials } from '../../parts/initials.tsx'
 import { withoutScheme } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
-import type { LinkRow, ListedLink } from './link-table.tsx'
+import type { LinkRow, ListedLink } from './types.ts'
 import { Marked } from './marked.tsx'
 
 interface Props {

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@latchkey/web/icons'
 import { useCopy } from '@latchkey/web/parts/copy'
 import { primarySlug, shortUrl } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
-import type { LinkRow } from './link-table.tsx'
+import type { LinkRow } from './types.ts'
 import { Marked } from './marked.tsx'
 
 /** The slug, never cut. A click copies the short URL. */

@@ -2,7 +2,6 @@ import { Modal, Paper } from '@mantine/core'
 import { useState } from 'react'
 import { linkDeletionOf, usePending } from '../../parts/pending.ts'
 import { useText } from '../../texts/text.ts'
-import type { Result } from '../../call.ts'
 import { AddToBundle } from './add-to-bundle.tsx'
 import { BlockedDeletions } from './blocked.tsx'
 import type { ChangeKind } from './change-form.tsx'
@@ -12,10 +11,7 @@ import { FoundActionBar } from './found-action-bar.tsx'
 import { Rows, type Sorting } from './rows.tsx'
 import { type BulkActions, useBulkActions } from './use-bulk-actions.tsx'
 import { type View, filterOf } from './view.ts'
-
-export type LinkRow = Result<'getLink'>
-/** A link of the list, with its bundles. */
-export type ListedLink = Result<'listLinks'>[number]
+import type { LinkRow, ListedLink } from './types.ts'
 
 /** Contains the links themselves: an update may remove them from the list. */
 type DialogState =

@@ -17,7 +17,7 @@ import { openEditDialog, openQrDialog } from '../../link-dialogs/state.ts'
 import { primarySlug, shortUrl } from '../../parts/short-url.ts'
 import { useText } from '../../texts/text.ts'
 import { isMine } from '../link/link.ts'
-import type { LinkRow } from './link-table.tsx'
+import type { LinkRow } from './types.ts'
 import type { BulkActions } from './use-bulk-actions.tsx'
 
 export interface RowActionHandlers extends Pick<BulkActions, 'disable' | 'enable' | 'remove'> {

@@ -1,7 +1,7 @@
 import { dayAndTime } from '../../parts/time-zone.ts'
 import { useText } from '../../texts/text.ts'
 import { useLinkState } from '../link/use-link-state.ts'
-import type { LinkRow } from './link-table.tsx'
+import type { LinkRow } from './types.ts'
 
 const DAY_MS = 86_400_000
 const SOON_DAYS = 7

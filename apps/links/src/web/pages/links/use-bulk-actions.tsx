@@ -7,7 +7,7 @@ import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { markPending, linkDeletionOf, clearPending } from '../../parts/pending.ts'
 import { showRefusal, useIsMounted } from '../../parts/refusal-toast.tsx'
-import type { LinkRow } from './link-table.tsx'
+import type { LinkRow } from './types.ts'
 
 const isBlocked = (error: unknown) => isRefusal(error, 'link_has_clicks')
 

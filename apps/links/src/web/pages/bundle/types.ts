@@ -1,0 +1,3 @@
+import type { Result } from '../../call.ts'
+
+export type Stats = Result<'getBundleAnalytics'>

@@ -1,0 +1,4 @@
+import type { Result } from '../../call.ts'
+
+export type Key = Result<'listKeys'>[number]
+export type Policy = Result<'listPolicies'>[number]
