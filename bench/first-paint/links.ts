@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { classifyClick } from '../../apps/links/src/clicks/click.ts'
-import { openRecorder } from '../../apps/links/src/counting/recorder.ts'
+import { openRecorder } from '../../apps/links/src/counting/open-recorder.ts'
 import { startLinks } from '../../apps/links/src/main.ts'
 import { readSettings } from '../../apps/links/src/settings/settings.ts'
 

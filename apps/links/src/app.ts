@@ -49,7 +49,7 @@ import { SlugSpace } from './links/slugs/generator.ts'
 import { createTitleFetcher, titleUserAgent } from './destinations/fetch-title.ts'
 import { type TitleQueue, createTitleQueue } from './destinations/title-queue.ts'
 import { openWebhooks } from './webhooks/open.ts'
-import type { Webhooks } from './webhooks/operations.ts'
+import type { Webhooks } from './webhooks/webhooks.ts'
 import type { PostOptions } from './webhooks/post.ts'
 import { RunningImports } from './transfer/running-imports.ts'
 

@@ -8,7 +8,7 @@ import { DAY, HOUR, type Window, currentWindow, windowsOf } from './time/window.
 import { insertBundle } from './bundles/store.ts'
 import { recordChanges } from './record-changes.ts'
 import type { ClassifiedClick } from './clicks/click.ts'
-import { openRecorder } from './counting/recorder.ts'
+import { openRecorder } from './counting/open-recorder.ts'
 import { deleteClicksBefore } from './counting/old-clicks.ts'
 import { startRetention } from './retention.ts'
 import { NO_FILTERS } from './clicks/filters.ts'

@@ -2,7 +2,7 @@
 import { expect } from 'bun:test'
 import { type JournalledClick, classifyClick } from '../src/clicks/click.ts'
 import type { Behaviour } from '../src/links/behaviour/schema.ts'
-import { openRecorder } from '../src/counting/recorder.ts'
+import { openRecorder } from '../src/counting/open-recorder.ts'
 import type { Reply, TestLinks } from './testing.ts'
 
 export const DESKTOP =

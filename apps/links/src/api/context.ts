@@ -9,9 +9,9 @@ import type { Sites } from '../domains/sites.ts'
 import type { ChangeSubscription } from '../live/feed.ts'
 import type { ChangeSource } from '../changes/source.ts'
 import type { SlugSpace } from '../links/slugs/generator.ts'
-import type { VisitSource } from '../explain/explain.ts'
+import type { VisitSource } from '../explain/visit-source.ts'
 import type { Costs } from './costs.ts'
-import type { Webhooks } from '../webhooks/operations.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { RunningImport } from '../transfer/running-imports.ts'
 
 /** How a link or bundle was created (L3.8). */

@@ -11,7 +11,8 @@ import {
 } from '../clicks/click.ts'
 import { unpackBatch } from './journal-format.ts'
 import { JournalReader } from './journal-reader.ts'
-import { type Recorder, openRecorder } from './recorder.ts'
+import { type Recorder } from './recorder.ts'
+import { openRecorder } from './open-recorder.ts'
 import { oldestSaltedDay } from './visitor-salts.ts'
 
 /**

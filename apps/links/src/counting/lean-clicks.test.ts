@@ -4,7 +4,7 @@ import { BOT, NOW, TestDatabase, click, closeAfterEach } from '../../test/test-d
 import { RollupJob } from '../rollups/index.ts'
 import { DAY } from '../time/window.ts'
 import { eraseDetails, forgetProgress } from './lean-clicks.ts'
-import { openRecorder } from './recorder.ts'
+import { openRecorder } from './open-recorder.ts'
 
 const { closeLater } = closeAfterEach()
 

@@ -14,7 +14,8 @@ import {
 } from '../../test/test-database.ts'
 import { HOUR } from '../time/window.ts'
 import { removeSlug } from '../links/slugs/store.ts'
-import { type Recorder, openRecorder } from './recorder.ts'
+import { type Recorder } from './recorder.ts'
+import { openRecorder } from './open-recorder.ts'
 
 const { closeLater } = closeAfterEach()
 

@@ -1,7 +1,4 @@
-import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import type { ClassifiedClick } from '../clicks/click.ts'
-import { openPostgresRecorder } from './recorder-postgres.ts'
-import { openSqliteRecorder } from './recorder-sqlite.ts'
 
 /** The position of a journal in the database that counts. */
 export interface Cursor {
@@ -30,11 +27,4 @@ export interface Recorder {
    */
   deleteSalts(before: number): Promise<void>
   close(): Promise<void>
-}
-
-/** With a limit, in milliseconds, statements on PostgreSQL that take longer fail. */
-export function openRecorder(databaseUrl: string, statementLimitMs?: number): Recorder {
-  return dialectOf(databaseUrl) === 'sqlite'
-    ? openSqliteRecorder(sqlitePath(databaseUrl))
-    : openPostgresRecorder(databaseUrl, statementLimitMs)
 }

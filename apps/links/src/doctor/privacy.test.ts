@@ -5,7 +5,7 @@ import { NOW, TestDatabase, click, closeAfterEach } from '../../test/test-databa
 import { RollupJob } from '../rollups/index.ts'
 import { DAY } from '../time/window.ts'
 import type { ClassifiedClick } from '../clicks/click.ts'
-import { openRecorder } from '../counting/recorder.ts'
+import { openRecorder } from '../counting/open-recorder.ts'
 import { deleteClicksBefore } from '../counting/old-clicks.ts'
 import { dayOf } from '../clicks/visitor.ts'
 import type { ClickTable } from '../db/click-tables.ts'

@@ -9,20 +9,14 @@ import { slugKey } from '../urls/slug.ts'
 import { findSlug } from '../links/slugs/store.ts'
 import { findLinkRow } from '../links/store.ts'
 import { findNotFoundUrl } from '../preferences/operations.ts'
-import type { CountingOptions, Passage } from '../redirect/decide.ts'
+import type { Passage } from '../redirect/decide.ts'
 import { toDestination } from '../redirect/lookup.ts'
 import { RequestVisit, type VisitOptions } from '../redirect/visit.ts'
 import { findChanges } from './changes.ts'
 import type { Explanation, VisitQuery } from './schema.ts'
 import { type TracedLink, trace } from './trace.ts'
 import { type Circumstances, type VisitClass, reachVerdict } from './verdict.ts'
-
-/** The caller's request as the visit of a short URL, and the settings of redirects. */
-export interface VisitSource {
-  request: Request
-  peer: string
-  options: VisitOptions & CountingOptions
-}
+import type { VisitSource } from './visit-source.ts'
 
 const reasons: Record<VisitClass, string> = {
   human: 'It is a GET by a browser that leads to a destination',

@@ -6,7 +6,7 @@ import { NOW, TestDatabase, click, closeAfterEach } from '../../test/test-databa
 import type { ViewerFilters } from '../clicks/filters.ts'
 import { RollupJob } from '../rollups/index.ts'
 import type { ClassifiedClick } from '../clicks/click.ts'
-import { openRecorder } from '../counting/recorder.ts'
+import { openRecorder } from '../counting/open-recorder.ts'
 import type { Position } from '../api/paging.ts'
 import { removeSlug } from './slugs/store.ts'
 import { listByClicks } from './click-order.ts'

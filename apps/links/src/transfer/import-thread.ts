@@ -1,5 +1,5 @@
 import { ReaderUnavailable } from '@latchkey/database/errors'
-import type { ImportJob, ImportReply, ImportRequest, ImportedBatch } from './import-worker.ts'
+import type { ImportJob, ImportReply, ImportRequest, ImportedBatch } from './import-job.ts'
 
 /** An import in a thread of its own, which reads and stores only on request. */
 export class ImportThread {

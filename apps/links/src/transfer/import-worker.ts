@@ -3,44 +3,12 @@ import { platform, setPriority } from 'node:os'
 import { type Database, openDatabase } from '@latchkey/database/database'
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import type { Tables } from '../db/tables.ts'
-import { type ImportOptions, type StoredBatch, importBatches } from './import.ts'
-import { type ImportReport, newReport } from './report.ts'
+import { type StoredBatch, importBatches } from './import.ts'
+import { newReport } from './report.ts'
+import type { ImportedBatch, ImportRequest, ImportJob, ImportReply } from './import-job.ts'
 
 // Reads and stores one import in a thread beside the event loop of the redirects, batch by batch on
 // request.
-
-export interface ImportJob extends Pick<
-  ImportOptions,
-  'format' | 'owner' | 'now' | 'columnOf' | 'policy' | 'bundlesFromTags' | 'domains'
-> {
-  databaseUrl: string
-  /** File descriptor, which stays open until the thread is closed. */
-  fd: number
-  dryRun: boolean
-}
-
-/** Rows that were stored together, as lines of JSON: `{"row": …}`. */
-export interface ImportedBatch {
-  lines: string
-  rows: number
-  /** Slugs that were stored. */
-  slugs: string[]
-  /** Line of the last row. */
-  line: number
-  /** Report on everything up to here. */
-  report: ImportReport
-  /** Number of bytes read from the file. */
-  bytes: number
-  /** Whether the file ends with these rows. */
-  isLast: boolean
-}
-
-export type ImportRequest = { open: ImportJob } | 'next' | 'close'
-/** A reply without a batch means the end of the file. */
-export type ImportReply =
-  | { batch: ImportedBatch | undefined }
-  | { error: { message: string; isUnavailable: boolean } }
-  | 'closed'
 
 declare const self: Worker
 

@@ -5,22 +5,13 @@ import { findPreferences } from '../preferences/store.ts'
 import { recordWrites } from '../record-changes.ts'
 import type { Domain } from '../urls/slug.ts'
 import { SlugSpace, generateFreshSlugs } from '../links/slugs/generator.ts'
-import { type ImportFormat, type ParsedRow, readRows } from './formats.ts'
+import { type ParsedRow, readRows } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
-import type { Source } from './lines.ts'
 import { SlugRace } from '../links/insert.ts'
 
 import { RingFound, requireEnds } from './rings.ts'
 import { type TaggedRow, bundleByTags, findBundleIds } from './tags.ts'
-import {
-  type ExistingLinks,
-  type Policy,
-  type RowPlan,
-  STRICT_POLICY,
-  Spellings,
-  planRow,
-  renameTaken,
-} from './plan.ts'
+import { type ExistingLinks, type RowPlan, STRICT_POLICY, Spellings, planRow, renameTaken } from './plan.ts'
 import { PasswordHashes } from './password-hashes.ts'
 import {
   type ImportReport,
@@ -30,8 +21,7 @@ import {
   newReport,
   reasonFields,
 } from './report.ts'
-import { DEFAULT_DOMAIN_ONLY, type ImportDomains } from './row-domain.ts'
-import type { ColumnMapping } from './mapping.ts'
+import { DEFAULT_DOMAIN_ONLY } from './row-domain.ts'
 import { openScratch } from './scratch.ts'
 import {
   type CompleteRow,
@@ -42,36 +32,7 @@ import {
   slugsOf,
   storeRows,
 } from './store.ts'
-
-export interface ImportOptions {
-  database: Database<Tables>
-  source: Source
-  format: ImportFormat
-  /** Owner of the rows that name none. Its preferred slug length applies to all rows. */
-  owner: string
-  /** If false, `owner` owns all rows, including those that name another owner. */
-  ownedByFile?: boolean
-  /** Without them, all rows belong to the default domain. */
-  domains?: ImportDomains
-  /**
-   * Runs in a process that also redirects: on SQLite it pauses after each batch for as long as the
-   * batch took.
-   */
-  isBackground?: boolean
-  /** Stores nothing, but reports the results of a run. */
-  dryRun?: boolean
-  /** With `csv`: fields and the columns they are read from. */
-  columnOf?: ColumnMapping
-  policy?: Policy
-  /** Each tag becomes one bundle of `owner`, with the links of all rows that have it as members. */
-  bundlesFromTags?: boolean
-  /** Unix seconds. */
-  now: number
-  /** Called with every slug that is stored, except in a dry run. */
-  onSlug?: (slug: string) => void
-  /** Called with every row, in the order of the file, once its batch is stored. */
-  onRow?: (outcome: RowOutcome) => void | Promise<void>
-}
+import type { ImportOptions } from './import-job.ts'
 
 /** Rows per transaction: enough to share its cost, few enough not to delay other writers. */
 const ROWS_PER_BATCH = 500

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
-import { type ImportOptions, importLinks } from './import.ts'
+import { importLinks } from './import.ts'
+import type { ImportOptions } from './import-job.ts'
 import { NOW, OWNER, fileOf, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
 
 type RunOptions = Partial<Omit<ImportOptions, 'database' | 'source'>>

@@ -7,7 +7,7 @@ import type { Tables } from '../db/tables.ts'
 import { failure, failures } from '../api/failures.ts'
 import type { SlugSpace } from '../links/slugs/generator.ts'
 import { ImportThread } from './import-thread.ts'
-import type { ImportJob, ImportedBatch } from './import-worker.ts'
+import type { ImportJob, ImportedBatch } from './import-job.ts'
 import type { Source } from './lines.ts'
 import { type Upload, storeUpload } from './upload.ts'
 

@@ -14,7 +14,7 @@ import {
   WebhookWithSecret,
 } from './schema.ts'
 import { createSecret } from './secret.ts'
-import { type Sender, isDelivered } from './sender.ts'
+import { isDelivered } from './sender.ts'
 import {
   type DeliveryRow,
   UNTRIED,
@@ -28,16 +28,7 @@ import {
   listWebhooks,
   updateWebhook,
 } from './store.ts'
-import type { TestSlots } from './test-slots.ts'
 import { DAY } from '../time/window.ts'
-
-/** What operations need to seal secrets and to send tests. */
-export interface Webhooks {
-  sender: Sender
-  tests: TestSlots
-  /** Aborted when the service stops. */
-  signal: AbortSignal
-}
 
 const MAX_WEBHOOKS = 20
 /** How long the secret before a rotation signs as well. */

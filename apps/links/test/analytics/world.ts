@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type Recorder, openRecorder } from '../../src/counting/recorder.ts'
+import { type Recorder } from '../../src/counting/recorder.ts'
+import { openRecorder } from '../../src/counting/open-recorder.ts'
 import { TestDatabase } from '../test-database.ts'
 import type { Slug } from './click-history.ts'
 

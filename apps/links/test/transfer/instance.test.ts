@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { RollupJob } from '../../src/rollups/index.ts'
-import { openRecorder } from '../../src/counting/recorder.ts'
+import { openRecorder } from '../../src/counting/open-recorder.ts'
 import { DatabaseInUse } from '@latchkey/database/instance-lock'
 import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
 import { importInstance } from '../../src/transfer/instance/import.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { NOW, TestDatabase, click, closeAfterEach, messageOf, until } from '../../../test/test-database.ts'
-import { openRecorder } from '../../counting/recorder.ts'
+import { openRecorder } from '../../counting/open-recorder.ts'
 import { FilteredReads } from './filtered-reads.ts'
 
 const { closeLater } = closeAfterEach()

@@ -3,7 +3,7 @@ import type { ChangeRow } from '../list.ts'
 import { readBundleStates } from '../../changes/states.ts'
 import { type Values, findDifference, revert } from '../../changes/values.ts'
 import { requireKeptSecrets, requireOwner, toDifference } from './link.ts'
-import type { UndoRun } from './undo.ts'
+import type { UndoRun } from './run.ts'
 
 interface BundleValues extends Values {
   name: string

@@ -15,7 +15,7 @@ import type { ChangeRow } from '../list.ts'
 import { type LinkValues, restoreLink } from '../restore.ts'
 import { readLinkStates } from '../../changes/states.ts'
 import { type Difference, findDifference, parseValues, revert } from '../../changes/values.ts'
-import type { UndoRun } from './undo.ts'
+import type { UndoRun } from './run.ts'
 
 type Tx = Transaction<Tables>
 

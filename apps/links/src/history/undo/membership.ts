@@ -3,7 +3,7 @@ import { failure } from '../../api/failures.ts'
 import { lockLinkRow } from '../../links/store.ts'
 import type { ChangeRow } from '../list.ts'
 import type { Membership } from '../../changes/states.ts'
-import type { UndoRun } from './undo.ts'
+import type { UndoRun } from './run.ts'
 
 /** Makes a link part of a bundle, or not, as before these changes. */
 export async function undoMembership(

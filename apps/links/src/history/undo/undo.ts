@@ -7,25 +7,16 @@ import type { Tables } from '../../db/tables.ts'
 import { errorCodeOf, failure } from '../../api/failures.ts'
 import { yieldToRedirects } from '../../bulk/pace.ts'
 import type { ChangeRow } from '../list.ts'
-import { type Membership, lockSubjects } from '../../changes/states.ts'
+import { lockSubjects } from '../../changes/states.ts'
 import { undoBundle } from './bundle.ts'
 import { undoLink } from './link.ts'
 import { lockForUndo } from './lock.ts'
 import { undoMembership } from './membership.ts'
 import type { RemainingChange, UndoResult } from './schema.ts'
 import { type Step, planSteps } from './steps.ts'
+import type { UndoRun } from './run.ts'
 
 type Tx = Transaction<Tables>
-
-/** What the reversal of one subject needs and leaves for the end. */
-export interface UndoRun {
-  tx: Tx
-  context: Context
-  /** The caller may undo changes of what others own. */
-  isForAll: boolean
-  /** Links of bundles that come back once both are there. */
-  memberships: Membership[]
-}
 
 /**
  * Writes the reverse of these changes, where nothing was changed since, and lists the others. What
