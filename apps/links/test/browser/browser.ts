@@ -65,3 +65,13 @@ export function openAdminPages(
 export async function waitForContent(page: Page): Promise<void> {
   await page.locator('main .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
 }
+
+/**
+ * Undoes the pending action of the toast or closes the toast, which executes it. The toast is gone
+ * afterwards.
+ */
+export async function answerToast(page: Page, name: 'Undo' | 'Close'): Promise<void> {
+  const toast = page.locator('.mantine-Notification-root')
+  await toast.getByRole('button', { name }).click()
+  await toast.waitFor({ state: 'detached' })
+}

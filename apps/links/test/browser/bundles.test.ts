@@ -7,7 +7,7 @@ import {
 } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { type LinkJson, createBundle, createLink, read, recordClicks } from '../actions.ts'
-import { openAdminPages, waitForContent } from './browser.ts'
+import { answerToast, openAdminPages, waitForContent } from './browser.ts'
 
 const admin = openAdminPages()
 
@@ -82,16 +82,6 @@ async function createClicks() {
 
 const card = (page: Page, name: string) => page.locator('.bundle-card').filter({ hasText: name })
 const detail = (name: string) => `/bundles/${bundles[name]}`
-
-/**
- * Undoes the pending action of the toast or closes the toast, which executes it. The toast is gone
- * afterwards.
- */
-async function answerToast(page: Page, name: 'Undo' | 'Close') {
-  const toast = page.getByRole('alert')
-  await toast.getByRole('button', { name }).click()
-  await toast.waitFor({ state: 'detached' })
-}
 
 async function expectNoSidewaysScroll(page: Page) {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

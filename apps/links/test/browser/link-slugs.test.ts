@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, keepToasts, screenshot } from '@latchkey/web/testing/browser'
 import { post, readLink, recordClicks, waitFor } from '../actions.ts'
+import { answerToast } from './browser.ts'
 import { chooseSlugAction, openLinkPages, waitForLinkPage } from './link-page.ts'
 
 const { admin, linkIds, create, open } = openLinkPages()
@@ -60,7 +61,7 @@ test('a slug with clicks is kept with the reason, and a dialog offers to disable
   await dialog.getByRole('textbox').fill('flyer')
   await force.click()
   await page.getByText('Removing flyer').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await page.getByRole('button', { name: 'Actions for flyer' }).waitFor()
   await chooseSlugAction(page, 'flyer', 'Remove')
   await page.getByRole('button', { name: 'Disable instead' }).click()

@@ -7,7 +7,7 @@ import {
 } from '@latchkey/web/testing/browser'
 import type { NewBehaviour } from '../../src/links/behaviour/schema.ts'
 import { clickLink, readBehaviour, readLink, recordClicks, waitFor } from '../actions.ts'
-import { waitForContent } from './browser.ts'
+import { answerToast, waitForContent } from './browser.ts'
 import { HOSTILE, chooseLinkAction, chooseSlugAction, openLinkPages, waitForLinkPage } from './link-page.ts'
 
 const { admin, linkIds, create, open } = openLinkPages()
@@ -126,7 +126,7 @@ test('disabling applies at once and can be undone, for a link and for its primar
   await chooseLinkAction(page, 'Disable')
   await page.getByText('This link is disabled').waitFor()
   expect((await readLink(admin, id)).disabled_at).not.toBeNull()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await page.getByText('This link is disabled').waitFor({ state: 'detached' })
   expect((await readLink(admin, id)).disabled_at).toBeNull()
   // Also if it completes only after the page was left.
@@ -139,7 +139,7 @@ test('disabling applies at once and can be undone, for a link and for its primar
   await page.getByRole('link', { name: 'All links' }).click()
   await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
   left.resolve(undefined)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await page.unroute('**/disable')
   await waitFor(
     () => readLink(admin, id),
@@ -153,7 +153,7 @@ test('disabling applies at once and can be undone, for a link and for its primar
     ({ slugs }) => slugs[1]?.disabled_at !== null,
   )
   expect(off.slugs.map(({ is_primary }) => is_primary)).toEqual([1, 0])
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await waitFor(
     () => readLink(admin, id),
     ({ slugs }) => slugs[1]?.is_primary === 1 && slugs[1].disabled_at === null,
@@ -172,11 +172,11 @@ test('a link is deleted when the time to undo is over, and the page goes to the 
   await page.getByRole('link', { name: 'Links', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Select Fresh' }).waitFor()
   expect(await page.getByRole('link', { name: 'example.com/doomed' }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await page.getByRole('link', { name: 'example.com/doomed' }).click()
   await chooseLinkAction(page, 'Delete')
   await page.getByRole('heading', { name: 'Deleting this link' }).waitFor()
-  await page.locator('.mantine-Notification-root').getByRole('button', { name: 'Close' }).click()
+  await answerToast(page, 'Close')
   await page.waitForURL(/\/links$/)
   expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(404)
   await page.goto(admin.at(`/links/${id}`))
@@ -224,7 +224,7 @@ test('L26.8: its owner adds, moves, removes and restores rules, and ends a split
   await card.getByText('Everyone else').waitFor()
   await page.locator('button:focus', { hasText: 'Add rule' }).waitFor()
   expect(await readBehaviour(admin, id)).toEqual({ rules: RULES.slice(0, 1) })
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await card.getByText('Everyone goes to the destination.').waitFor()
   // The page follows the changes of others.
   await admin.call('PUT', `/links/${id}/behaviour`, { rules: RULES })
@@ -238,7 +238,7 @@ test('L26.8: its owner adds, moves, removes and restores rules, and ends a split
   await card.getByRole('button', { name: 'Actions for rule 1' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await waitFor(rules, (to) => to?.length === 1)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await waitFor(rules, (to) => to?.length === 2)
   await card.getByRole('button', { name: 'Actions for rule 2' }).click()
   await page.getByRole('menuitem', { name: 'Send everyone to example.com/b' }).click()
@@ -458,8 +458,6 @@ test('the bundles of a link are edited where they are shown, by keyboard and wit
   await keepToasts(page)
   const chip = page.locator('dd').getByRole('link', { name: 'Other things' })
   const add = page.getByRole('button', { name: 'Add to bundle' })
-  // A closed toast takes a moment to leave.
-  const toasts = page.locator('.mantine-Notification-root')
   await add.focus()
   await page.keyboard.press('Enter')
   const search = page.getByRole('searchbox', { name: 'Choose a bundle' })
@@ -476,14 +474,12 @@ test('the bundles of a link are edited where they are shown, by keyboard and wit
   await chip.waitFor()
   await page.locator('.add-to-bundle:focus').waitFor()
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await chip.waitFor({ state: 'detached' })
-  await toasts.waitFor({ state: 'detached' })
   await add.click()
   await page.keyboard.press('Enter')
   await chip.waitFor()
-  await toasts.getByRole('button', { name: 'Close' }).click()
-  await toasts.waitFor({ state: 'detached' })
+  await answerToast(page, 'Close')
   const removal = page.getByRole('button', { name: 'Remove from Other things' })
   await removal.focus()
   await page.keyboard.press('Enter')
@@ -494,11 +490,10 @@ test('the bundles of a link are edited where they are shown, by keyboard and wit
       (await (await fetch(admin.at(`/api/links/${linkIds['sale']}/bundles`))).json()) as { name: string }[]
     ).map(({ name }) => name)
   expect(await bundlesOf()).toContain('Other things')
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await answerToast(page, 'Undo')
   await chip.waitFor()
-  await toasts.waitFor({ state: 'detached' })
   await removal.click()
-  await toasts.getByRole('button', { name: 'Close' }).click()
+  await answerToast(page, 'Close')
   await waitFor(bundlesOf, (names) => !names.includes('Other things'))
   expect(errors).toEqual([])
 }, 60_000)
