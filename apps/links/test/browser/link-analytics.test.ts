@@ -56,7 +56,6 @@ test('L18.5: missing statistics state the reason, the slugs stay, and they can b
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 390, height: 844 })
   await screenshot(page, 'link-no-figures-390')
-  await expectAccessible(page)
   await restore()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.locator('.bars-bar').first().waitFor({ state: 'attached' })
@@ -72,7 +71,6 @@ test('L18.5: a page of a list that fails states so and keeps the buttons to the 
   const failed = countries.getByRole('alert')
   await failed.getByText('Something went wrong.').waitFor()
   expect(await countries.locator('li').count()).toBe(0)
-  await expectAccessible(page)
   await countries.getByRole('button', { name: 'Previous' }).click()
   await countries.getByText(/^1–20 of/).waitFor()
   await countries.locator('li').first().waitFor()
@@ -129,7 +127,6 @@ test('L14.13 L18.8: clicks of a link with rules are filtered by the destination 
   await page.goBack()
   for (const name of ['Part 2 of the split', 'Rule 2, part 1', 'The link’s own URL'])
     await panel.getByRole('button', { name }).waitFor()
-  await expectAccessible(page)
   expect(errors).toEqual([])
   // Numbers of rules mean nothing on pages of several links, and nothing without rules.
   expect(await (await open('sale')).page.getByRole('region', { name: 'Destinations' }).count()).toBe(0)

@@ -7,17 +7,17 @@ import {
 } from '@latchkey/web/testing/browser'
 import type { NewBehaviour } from '../../src/links/behaviour/schema.ts'
 import { clickLink, readBehaviour, readLink, recordClicks, waitFor } from '../actions.ts'
-import { answerToast, waitForContent } from './browser.ts'
+import { answerToast } from './browser.ts'
 import { HOSTILE, chooseLinkAction, chooseSlugAction, openLinkPages, waitForLinkPage } from './link-page.ts'
 
 const { admin, linkIds, create, open } = openLinkPages()
 
-test('the page of a link is accessible and within its width, wide and on a phone, in light and in dark', async () => {
+test('the page of a link is accessible and within its width in each of its states, in light and in dark', async () => {
   const { page, errors } = await open('sale')
   for (const name of ['sale', 'foreign', 'fresh', 'off', 'over']) {
     await page.goto(admin.at(`/links/${linkIds[name]}`))
     await waitForLinkPage(page)
-    await expectAccessibleViews(page, `link-${name}`)
+    await expectAccessibleViews(page, `link-${name}`, [390])
     expect([name, errors]).toEqual([name, []])
     expect(await page.locator('main img:not(.favicon, .notice-mark, .qr-thumbnail img)').count()).toBe(0)
   }
@@ -37,7 +37,6 @@ test('L18: its owner edits label, URL and expiry in place; a refused value stays
   await url.fill('javascript:alert(1)')
   await url.press('Enter')
   await page.getByText('Enter a valid http or https URL.').waitFor()
-  await expectAccessible(page)
   expect([await url.inputValue(), (await readLink(admin, id)).url]).toEqual([
     'javascript:alert(1)',
     'https://example.com/edited',
@@ -181,7 +180,6 @@ test('a link is deleted when the time to undo is over, and the page goes to the 
   expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(404)
   await page.goto(admin.at(`/links/${id}`))
   await page.getByText('This link doesn’t exist').waitFor()
-  await expectAccessible(page)
   expect(errors.filter((error) => !error.includes('404'))).toEqual([])
 }, 60_000)
 
@@ -334,7 +332,6 @@ test('L26.8: a change for an older version of the link is not saved, and what wa
   await dialog.getByLabel('Share of URL 1 in percent').fill('50')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Total: 116%. It must be 100%.').waitFor()
-  await expectAccessible(page)
   await dialog.getByLabel('Share of URL 2 in percent').fill('17')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await where.getByText('17%').waitFor()
@@ -355,7 +352,7 @@ test('L26.3: a browser that is taken for a bot, or is asked to confirm, is led o
     const { page } = await open(name)
     const shortUrl = new URL(`/${slug}`, admin.at('/')).href
     await page.goto(shortUrl)
-    await expectAccessible(page)
+    if (name === 'guessed') await expectAccessible(page)
     await screenshot(page, `visitor-${name}`)
     expect(page.url()).toBe(shortUrl)
     expect((await readBehaviour(admin, id)).clicks_left).toBe(1)
@@ -473,7 +470,6 @@ test('the bundles of a link are edited where they are shown, by keyboard and wit
   await page.keyboard.press('Enter')
   await chip.waitFor()
   await page.locator('.add-to-bundle:focus').waitFor()
-  await expectAccessible(page)
   await answerToast(page, 'Undo')
   await chip.waitFor({ state: 'detached' })
   await add.click()
@@ -497,20 +493,6 @@ test('the bundles of a link are edited where they are shown, by keyboard and wit
   await waitFor(bundlesOf, (names) => !names.includes('Other things'))
   expect(errors).toEqual([])
 }, 60_000)
-
-for (const lang of ['sv', 'id'] as const)
-  test(`the page is translated into ${lang}`, async () => {
-    await admin.call('PUT', '/settings', { lang })
-    const { page } = await admin.open(`/links/${linkIds['sale']}`, { width: 390 })
-    await page.getByRole('heading', { name: lang === 'sv' ? 'Kortnamn' : 'Slug' }).waitFor()
-    await waitForContent(page)
-    expect(await page.locator('main').innerText()).not.toMatch(/link\.\w/)
-    await screenshot(page, `link-sale-${lang}-390`)
-    await page.setViewportSize({ width: 1280, height: 900 })
-    await screenshot(page, `link-sale-${lang}-1280`)
-    await expectAccessible(page)
-    await admin.call('PUT', '/settings', { lang: null })
-  }, 60_000)
 
 test('L41.1: the owner shares statistics by an address that is shown once, replaces it and revokes it', async () => {
   const { page } = await open('sale')

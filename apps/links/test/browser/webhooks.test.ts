@@ -40,7 +40,8 @@ test('L30.5: a webhook is created with the keyboard, its secret shown once, test
   await dialog.getByRole('button', { name: 'Copy secret' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Escape')
   expect(await secret.inputValue()).toBe(receiver.secrets[0] ?? '')
-  await expectAccessibleViews(page, 'webhooks-secret')
+  await screenshot(page, 'webhooks-secret')
+  await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Done, I’ve saved it' }).click()
   await dialog.waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(receiver.secrets[0] ?? '')
@@ -65,7 +66,7 @@ test('L30.5: a webhook is created with the keyboard, its secret shown once, test
   await page.getByRole('button', { name: `Show deliveries to ${receiver.url}` }).press('Enter')
   await page.locator('.change').nth(1).getByText('status 503').waitFor()
   expect(await page.locator('main img').count()).toBe(0)
-  await expectAccessibleViews(page, 'webhooks-deliveries')
+  await expectAccessibleViews(page, 'webhooks-deliveries', [390])
 
   await choose('Rotate secret')
   await dialog.getByRole('button', { name: 'Rotate secret' }).click()
@@ -88,7 +89,7 @@ test('L30.5: a webhook is created with the keyboard, its secret shown once, test
   expect(errors.filter((text) => !text.includes('400'))).toEqual([])
 }, 120_000)
 
-test('L30.5: a webhook that the service has disabled is reported on the dashboard and explained, in every language', async () => {
+test('L30.5: a webhook that the service has disabled is reported on the dashboard and explained, in light and in dark', async () => {
   const create = (url: string) => admin.call('POST', '/webhooks', { url })
   await create(`${receiver.url}/${'long'.repeat(60)}`)
   await create('https://failing.example/hook')
@@ -102,25 +103,12 @@ test('L30.5: a webhook that the service has disabled is reported on the dashboar
     `update webhook set failures = 3, failing_since = ${failing}, next_attempt_at = ${failing + 600_000} where url like '%failing%'`,
   )
   database.close()
-  for (const [lang, scheme, width] of [
-    ['en', 'light', 1280],
-    ['en', 'dark', 390],
-    ['sv', 'light', 390],
-    ['id', 'dark', 1280],
-    ['id', 'light', 320],
-  ] as const) {
-    await admin.call('PUT', '/settings', { lang })
-    const { page, errors } = await admin.open('/webhooks', { scheme, width })
-    await page.locator('ul.webhooks > li').nth(2).waitFor()
-    expect(await page.getByRole('alert').count()).toBe(2)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    await expectAccessible(page)
-    await screenshot(page, `webhooks-${lang}-${scheme}-${width}`)
-    expect(errors).toEqual([])
-    await page.context().close()
-  }
-  await admin.call('PUT', '/settings', { lang: null })
-  const { page } = await admin.open('/dashboard')
+  const { page, errors } = await admin.open('/webhooks')
+  await page.locator('ul.webhooks > li').nth(2).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(2)
+  await expectAccessibleViews(page, 'webhooks-failing', [1280, 320])
+  expect(errors).toEqual([])
+  await page.goto(admin.at('/dashboard'))
   await page.getByText('A webhook was disabled because').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'webhooks-dashboard')
@@ -141,7 +129,7 @@ test('L30.5: deliveries of events are listed with their answers, and replayed fr
   // The outcome is stored after the receiver has answered.
   await page.getByRole('button', { name: 'Refresh' }).click()
   await deliveries.first().getByText('stored').waitFor()
-  await expectAccessibleViews(page, 'webhooks-events')
+  await expectAccessibleViews(page, 'webhooks-events', [1280])
   const seq = receiver.received.at(-1)?.seq
   await page.getByRole('button', { name: `Replay from here: event ${seq}` }).press('Enter')
   await page.getByText(`Events from ${seq} on are being sent again`).waitFor()
