@@ -31,7 +31,8 @@ export class DrainThread {
   readonly #database: Database<Tables>
   readonly #log: Log
   readonly #drainOptions: DrainOptions
-  #worker: Worker
+  /** Started with the first work: loading its modules takes longer than the rest of a start. */
+  #worker: Worker | undefined
   #reply: PromiseWithResolvers<DrainReply> | undefined
   #drainedSeq: number
   #clicksDrained = 0
@@ -57,7 +58,6 @@ export class DrainThread {
     this.#database = options.database
     this.#log = options.log
     this.#drainOptions = options.drain
-    this.#worker = this.#start()
     this.#rollUpTimer = setInterval(() => void this.#rollUp(), ROLL_UP_EVERY_MS)
   }
 
@@ -144,7 +144,7 @@ export class DrainThread {
     clearInterval(this.#rollUpTimer)
     await waitQuietly(endMs - performance.now(), this.#closeDrain())
     // A running step is one transaction, which is stored as a whole or not at all.
-    this.#worker.terminate()
+    this.#worker?.terminate()
     this.#reply?.resolve({ error: { message: 'The node stops' } })
     this.#journal.eraseDrained(this.#drainedSeq)
     if (this.pendingBatches > 0)
@@ -153,7 +153,7 @@ export class DrainThread {
 
   async #closeDrain(): Promise<void> {
     await this.#running
-    await this.#request('close')
+    if (this.#worker) await this.#request('close')
   }
 
   /** Drains one batch. False if it failed and is to be retried. */
@@ -215,7 +215,7 @@ export class DrainThread {
     worker.addEventListener('message', ({ data }: MessageEvent<DrainReply>) => this.#reply?.resolve(data))
     // The thread has crashed. The journal is intact, and a new worker continues from the cursor.
     worker.addEventListener('error', ({ message }) => {
-      this.#worker = this.#start()
+      this.#worker = undefined
       this.#reply?.resolve({ error: { message } })
     })
     worker.postMessage({ open: this.#drainOptions } satisfies DrainRequest)
@@ -229,6 +229,7 @@ export class DrainThread {
   }
 
   #send(request: DrainRequest): void {
+    this.#worker ??= this.#start()
     this.#worker.postMessage(request)
   }
 }
