@@ -40,7 +40,7 @@ describe('latchkey links transfer', () => {
     return Object.fromEntries(rows.map(({ name, changes }) => [name, changes]))
   }
 
-  test('L29.1: an import adds a change for each link, by the person whom it was given', async () => {
+  test('L29.1d: an import adds a change for each link, by the person whom it was given', async () => {
     expect(await countChanges('true')).toEqual({ 'import link.created by ann@example.com': 450 })
   })
 

@@ -148,7 +148,7 @@ describe('latchkey doctor', () => {
   const workspace = new Workspace()
   afterAll(() => workspace.remove())
 
-  test('L21: prints one line per check and exits 0, before the first start and beside a running service', async () => {
+  test('L21.1: prints one line per check and exits 0, before the first start and beside a running service', async () => {
     const first = await workspace.run(['doctor'])
     expect([first.code, first.err]).toEqual([0, ''])
     expect(readdirSync(workspace.folder)).toEqual([])

@@ -50,7 +50,7 @@ describe('the output file of a command', () => {
     expect([code, modeOf('/dev/null')]).toEqual([0, before])
   })
 
-  test('only the owner can read the report of an import, or a backup', async () => {
+  test('L21.9: only the owner can read the report of an import, or a backup', async () => {
     const links = await workspace.write('links.csv', 'url\nhttps://example.com/\n')
     const [created, existing] = [workspace.path('made.ndjson'), workspace.path('found.ndjson')]
     readableByAll(existing)

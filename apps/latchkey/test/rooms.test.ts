@@ -25,7 +25,7 @@ describe('latchkey start without an identity provider', () => {
   const workspace = new Workspace()
   afterAll(() => workspace.remove())
 
-  test('runs the demo provider beside Rooms, on this machine only, and prints that', async () => {
+  test('R26.1: runs the demo provider beside Rooms, on this machine only, and prints that', async () => {
     const service = await workspace.start(['start'], /--title "First key"/)
     const lobby = service.originOf('rooms').replace('127.0.0.1', 'localhost')
     expect(service.out).toContain(
@@ -59,7 +59,7 @@ describe('latchkey start without an identity provider', () => {
     expect(['first.db', 'second.db'].map((name) => existsSync(workspace.path(name)))).toEqual([true, true])
   })
 
-  test('refuses to start on a public address or in production', async () => {
+  test('R26.1a: refuses to start on a public address or in production', async () => {
     const refused = { ROOMS_HOST: '0.0.0.0', NODE_ENV: 'production' }
     for (const [name, value] of Object.entries(refused)) {
       const { code, err, out } = await workspace.run(['start'], { env: { [name]: value } })

@@ -40,7 +40,7 @@ describe('latchkey links import and export', () => {
     'ada',
   ]
 
-  test('L21: good rows are stored, bad rows are reported on stderr with their line, and the exit code is 1', async () => {
+  test('L21.2: good rows are stored, bad rows are reported on stderr with their line, and the exit code is 1', async () => {
     const file = await workspace.write(
       'yourls.csv',
       'keyword,url,title,timestamp,ip,clicks\nok,https://example.com/,Fine,2020-01-31 12:00:00,::1,7\nOK,https://example.com/x,,,,\njs,javascript:alert(1),,,,5\n',
@@ -66,7 +66,7 @@ describe('latchkey links import and export', () => {
     expect(again.err).toContain('imported 0, skipped 1, conflicts 1, invalid 1')
   })
 
-  test(`L21: ${LINKS} links copied to another instance by stdin and stdout give the same export`, async () => {
+  test(`L21.7: ${LINKS} links copied to another instance by stdin and stdout give the same export`, async () => {
     const rows = Array.from(
       { length: LINKS },
       (_, at) => `https://example.com/${at},S-${at},"Label ${at}, ""ö"""\n`,
@@ -222,7 +222,7 @@ describe('latchkey clicks import', () => {
   })
   afterAll(() => workspace.remove())
 
-  test('L21: reports bad lines with exit 1 and refuses the same file without --again', async () => {
+  test('L21.22: reports bad lines with exit 1 and refuses the same file without --again', async () => {
     const lines = [
       { slug: 'one', clicked_at: 1 },
       { slug: 'two', clicked_at: 1 },

@@ -193,7 +193,7 @@ eachDialect((_dialect, newUrl) => {
     expect(lines).toEqual([])
   })
 
-  test('L29.1: with LINKS_AUDIT_DAYS, older history is deleted at the start; without it, none is ever deleted', async () => {
+  test('L29.1h: with LINKS_AUDIT_DAYS, older history is deleted at the start; without it, none is ever deleted', async () => {
     const { stored } = await openWith(() => [])
     const now = Math.floor(Date.now() / 1000)
     const write = (daysAgo: number, name: string) =>

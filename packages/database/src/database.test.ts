@@ -321,7 +321,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'postgres')
-    test('two writers who lock the same rows in opposite orders both succeed: the aborted one is retried', async () => {
+    test('L24.5c: two writers who lock the same rows in opposite orders both succeed: the aborted one is retried', async () => {
       const { database } = await openNew(newUrl)
       const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       let runs = 0

@@ -4,13 +4,13 @@ import { escapeFormulas, unescapeFormulas } from './csv.ts'
 
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
 
-test('L21: a cell that a spreadsheet would execute is escaped', () => {
+test('L21.8: a cell that a spreadsheet would execute is escaped', () => {
   for (const cell of ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠A'])
     expect(escapeFormulas(cell)).toBe(`'${cell}`)
   for (const blank of ['\t', '\r', '\n']) expect(escapeFormulas(`${blank}=1`)).toBe(`'${blank}'=1`)
 })
 
-test('L21: text that a reader which splits at semicolons, tabs or line ends takes for a cell is escaped too', () => {
+test('L21.8: text that a reader which splits at semicolons, tabs or line ends takes for a cell is escaped too', () => {
   for (const sign of SIGNS) {
     for (const separator of [';', '\t', '\n', '\r'])
       expect(escapeFormulas(`a${separator}${sign}1`)).toBe(`a${separator}'${sign}1`)

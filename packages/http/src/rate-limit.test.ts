@@ -182,7 +182,7 @@ describe('while 200,000 clients fill the tables', () => {
   }
 
   for (const [source, flood] of floods) {
-    test(`${source}, clients of other networks are served, and earlier clients keep their buckets`, () => {
+    test(`L3.7d: ${source}, clients of other networks are served, and earlier clients keep their buckets`, () => {
       const { limiter, takeMany } = limiterAt(TEN_AN_HOUR)
       const earlierKeys = ['2001:db8:1::/64', '10.0.5.7', '2001:db9::/64', '203.0.113.1']
       for (const key of earlierKeys) takeMany(key, 4)

@@ -37,7 +37,7 @@ describe('an error of the server', () => {
     })
   })
 
-  test('L25.6: has the error code from the header of the answer', async () => {
+  test('L25.6f: has the error code from the header of the answer', async () => {
     const headers = { 'x-error-code': 'slug_taken' }
     const error = await failureTo({ status: 409, headers, body: { error: 'Taken' } })
     expect(error.code).toBe('slug_taken')

@@ -99,7 +99,7 @@ describe('loopback', () => {
     expect(await access.admit(withoutHost, '127.0.0.1')).toMatchObject({ ok: false, status: 403 })
   })
 
-  test('L16: refuses any forwarding header, even an empty one', async () => {
+  test('L16.4: refuses any forwarding header, even an empty one', async () => {
     const names = [
       'Forwarded',
       'X-Forwarded-For',

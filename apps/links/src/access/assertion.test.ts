@@ -253,7 +253,7 @@ describe('an invalid assertion', () => {
     await messageOfRefused(await other.sign(claims(), { kid: 'rsa-1', jwk: other.jwk }))
   })
 
-  test('is refused if its algorithm is not that of its key', async () => {
+  test('L16.5: is refused if its algorithm is not that of its key', async () => {
     issuer.keys = [{ ...rsa.jwk, alg: 'PS256' }]
     await messageOfRefused(await rsa.sign(claims()))
     const [rs512, ps256] = await Promise.all([createSigner('RS512', 'a'), createSigner('PS256', 'b')])

@@ -81,7 +81,7 @@ test('a scanned code counts as qr and keeps its campaign', () => {
   })
 })
 
-test('L13.3 a click from our own start page is a self-referrer, one from an admin page is not, and both are direct', () => {
+test('L13.3a a click from our own start page is a self-referrer, one from an admin page is not, and both are direct', () => {
   const front = classifyClick({ ...CLICK, referrer: 'https://lk.example/' })
   expect(front).toMatchObject({ isSelfReferrer: 1, channel: 'direct', referrerHost: 'lk.example' })
   const admin = classifyClick({ ...CLICK, referrer: 'https://lk.example/_/admin/links/7' })

@@ -288,7 +288,7 @@ const phone = (name: string) =>
 
 const MISSING = { isBot: true, deviceType: null, os: null, browser: null }
 
-describe('devices and browsers of people', () => {
+describe('L13.2d, L13.2c, L13.2b: devices and browsers of people', () => {
   test.each(PEOPLE)(
     '%s is told by device, system and browser, and is no bot',
     (_, userAgent, ...expected) => {
@@ -340,7 +340,7 @@ describe('bots', () => {
     'Arcelik Google TV Build/RTM6.230109.257; wv',
     'Robotic One',
     'Botany 3',
-  ])('L13.2: the name of a phone makes no bot: %s', (name) => {
+  ])('L13.2a: the name of a phone makes no bot: %s', (name) => {
     expect(classifyUserAgent(phone(name))).toMatchObject({ isBot: false, os: 'android', browser: 'Chrome' })
     expect(classifyUserAgent(phone(name).replace(' Chrome/', ' Googlebot/2.1 Chrome/')).isBot).toBe(true)
   })
@@ -350,7 +350,7 @@ describe('bots', () => {
     'compatible; Somebot/1.0',
     'Somebot; +https://bot.example/',
     'bot@bot.example',
-  ])('L13.2: a crawler that describes itself in the place of a phone is a bot: %s', (name) =>
+  ])('L13.2a: a crawler that describes itself in the place of a phone is a bot: %s', (name) =>
     expect(classifyUserAgent(phone(name)).isBot).toBe(true),
   )
 

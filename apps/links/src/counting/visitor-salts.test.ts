@@ -80,7 +80,7 @@ eachDialect((dialect, newUrl) => {
     expect(salts.of(TODAY)).not.toBe(old)
   })
 
-  test('L37.1 a salt is deleted at the earliest an hour after its day, never during it', () => {
+  test('L37.1b a salt is deleted at the earliest an hour after its day, never during it', () => {
     expect(oldestSaltedDay(TODAY)).toBe(TODAY - DAY)
     expect(oldestSaltedDay(TODAY + 3_599)).toBe(TODAY - DAY)
     expect(oldestSaltedDay(TODAY + 3_600)).toBe(TODAY)

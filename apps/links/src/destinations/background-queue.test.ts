@@ -20,7 +20,7 @@ function openQueue(maxQueued = 100) {
   return { queue, started, endFirst }
 }
 
-test('slow jobs of one owner leave room for those of another', () => {
+test('L6.6c: slow jobs of one owner leave room for those of another', () => {
   const { queue, started } = openQueue()
   for (let n = 1; n <= 50; n++) queue.enqueue('ann', `ann ${n}`)
   queue.enqueue('ben', 'ben 1')
@@ -35,7 +35,7 @@ test('owners take turns', async () => {
   expect(started.slice(4)).toEqual(['ann 3', 'cat 1', 'ben 3'])
 })
 
-test('a full queue drops jobs of its owner only', () => {
+test('L6.6c: a full queue drops jobs of its owner only', () => {
   const { queue } = openQueue(2)
   const enqueue = (owner: string, count: number) =>
     Array.from({ length: count }, (_, n) => queue.enqueue(owner, `${owner} ${n}`))

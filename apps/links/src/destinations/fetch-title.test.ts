@@ -163,7 +163,7 @@ describe('redirects', () => {
     }
   })
 
-  test('L6.6 L24.16 to a private address are refused, by name and by number, and that server receives no request', async () => {
+  test('L6.6a L24.16 to a private address are refused, by name and by number, and that server receives no request', async () => {
     const inner = serve(() => page('<title>Secret</title>'))
     const hosts: Record<string, string[]> = { 'public.example': [PUBLIC], 'private.example': ['127.0.0.2'] }
     const fetchTitle = fetcher({ resolve: async (hostname) => hosts[hostname] ?? [] })
@@ -319,7 +319,7 @@ describe('a hostile server', () => {
     expect(silent.requests).toHaveLength(1)
   }, 5_000)
 
-  test('and every other failure give null, never an exception', async () => {
+  test('L6.6b: and every other failure give null, never an exception', async () => {
     const closed = serve(() => page(PAGE))
     await closed.stop()
     const unresolvable = fetcher({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })

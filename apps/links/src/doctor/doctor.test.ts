@@ -80,7 +80,7 @@ eachDialect((dialect, newUrl) => {
       expect(await findingOf('clock', { LINKS_DATABASE_URL })).toMatch(/^ok: says \d{4}/)
     })
 
-    test('L37.1 fails while a salt of visitor hashes is stored more than 48 hours after its day', async () => {
+    test('L37.1b fails while a salt of visitor hashes is stored more than 48 hours after its day', async () => {
       const LINKS_DATABASE_URL = await newUrl()
       const database = await openMigrated(LINKS_DATABASE_URL)
       const now = 1_795_516_200

@@ -85,7 +85,7 @@ eachDialect((_dialect, newUrl) => {
     expect(turns).toBeGreaterThanOrEqual(Math.floor(before / CLICKS_PER_STEP))
   }
 
-  test('L6.8: a link and its clicks are deleted in small transactions, with other work in between', async () => {
+  test('L6.8c: a link and its clicks are deleted in small transactions, with other work in between', async () => {
     const { stored, id, remove } = await open()
     const steps = await measureWork(stored, ['auto', 'mine'], async () =>
       expect(await remove('deleteLink', { id })).toEqual({ deleted: true }),
@@ -166,7 +166,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L6.8: a database failure in the middle is reported as such, and says "nothing was changed" only before any click is deleted', async () => {
+  test('L6.8c: a database failure in the middle is reported as such, and says "nothing was changed" only before any click is deleted', async () => {
     const { stored, id, remove } = await open()
     const full = Object.assign(new Error('disk is full'), { code: 'SQLITE_FULL' })
     const whole = stored.database.write.bind(stored.database)

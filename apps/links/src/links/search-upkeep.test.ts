@@ -39,7 +39,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   if (dialect === 'sqlite')
-    test('L6.9: parts of words of deleted and changed links leave the pages of the index', async () => {
+    test('L6.9a: parts of words of deleted and changed links leave the pages of the index', async () => {
       const { stored, label, find } = await open()
       const [deleted, changed, keptId] = [
         await stored.createLink('two'),

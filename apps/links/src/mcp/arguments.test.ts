@@ -18,7 +18,7 @@ const fields = [...tools.values()].flatMap(({ name: tool, input }) =>
   })),
 )
 
-test('L19.4: null for an optional argument of any tool means none, or clears what can be cleared', () => {
+test('L19.4b: null for an optional argument of any tool means none, or clears what can be cleared', () => {
   const cleared = []
   for (const { tool, name, schema } of fields) {
     const absent = schema.safeParse({})
@@ -38,7 +38,7 @@ test('L19.4: null for an optional argument of any tool means none, or clears wha
   ])
 })
 
-test('L19.4: any tool takes a whole number as text, and no other text for one', () => {
+test('L19.4c: any tool takes a whole number as text, and no other text for one', () => {
   const integers = fields.filter(({ json }) => json?.type === 'integer')
   expect(integers.length).toBeGreaterThan(40)
   const texts = ['099', '00', '1.5', '1.0', 'x', '', ' ', ' 1', '1 ', '1\n', '+1', '-0', '1e2', '0x10', '1_0']
@@ -54,7 +54,7 @@ test('L19.4: any tool takes a whole number as text, and no other text for one', 
     expect([value, schema && parse(schema, { link_id: value })]).toEqual([value, undefined])
 })
 
-test('L19.4: types are mended inside lists, objects and alternatives, too', () => {
+test('L19.4c: types are mended inside lists, objects and alternatives, too', () => {
   const inputOf = (name: string) => tools.get(name)?.input ?? z.object({})
   const url = 'https://example.com/a'
   expect(parse(inputOf('compare_links'), { link_ids: ['1', 2] })).toMatchObject({ link_ids: [1, 2] })

@@ -6,7 +6,7 @@ import { applyPlan } from './apply.ts'
 import { createPlan } from './create.ts'
 
 eachDialect((_dialect, newUrl) => {
-  test('L29.3: what is outside the transaction happens only for an applied plan', async () => {
+  test('L29.3g: what is outside the transaction happens only for an applied plan', async () => {
     const bundles = await openTestBundles(await newUrl())
     afterAll(() => bundles.close())
     const effects: string[] = []

@@ -74,7 +74,7 @@ for (const [name, origin] of [
   ['the longest origin', LONG_ORIGIN],
 ] as const)
   for (const level of LEVELS)
-    test(`L11 L24.9 every slug of 1 to 128 characters on ${name} decodes again at level ${level}, in both formats`, async () => {
+    test(`L11.2 L24.9 every slug of 1 to 128 characters on ${name} decodes again at level ${level}, in both formats`, async () => {
       for (let length = 1; length <= 128; length++) {
         const text = target(origin, length)
         const options = { text, level, margin: length % 17 }
@@ -144,7 +144,7 @@ test('the content type names the format', () => {
   expect(renderQr({ ...DEFAULTS, format: 'png' }).contentType).toBe('image/png')
 })
 
-test('L11 a PNG with less than one pixel per module is refused with the smallest size, which then works', async () => {
+test('L11.3 a PNG with less than one pixel per module is refused with the smallest size, which then works', async () => {
   for (const options of [
     { text: target(SHORT_ORIGIN, 1), level: 'L', margin: 0 },
     { text: target(LONG_ORIGIN, 128), level: 'H', margin: 16 },

@@ -26,7 +26,7 @@ function createStore(places: number) {
   return { store, state, calls }
 }
 
-test('L26.3: visitors who wait share one transaction, and get through in the order of their arrival', async () => {
+test('L26.3e: visitors who wait share one transaction, and get through in the order of their arrival', async () => {
   const { store, calls } = createStore(40)
   const limits = new ClickLimits(store)
   const results = await Promise.all(Array.from({ length: 64 }, () => limits.take(1)))
@@ -34,7 +34,7 @@ test('L26.3: visitors who wait share one transaction, and get through in the ord
   expect(calls).toEqual([1, 63])
 })
 
-test('L26.3: visitors whose transaction fails are not let through, and later ones are counted again', async () => {
+test('L26.3e: visitors whose transaction fails are not let through, and later ones are counted again', async () => {
   const { store, state } = createStore(5)
   const limits = new ClickLimits(store)
   state.isFailing = true
@@ -44,7 +44,7 @@ test('L26.3: visitors whose transaction fails are not let through, and later one
   expect([await limits.take(1), state.left]).toEqual([true, 4])
 })
 
-test('L26.3: if the click cannot be stored, a limited link is 503 and keeps its place, and a plain one redirects', async () => {
+test('L26.3f: if the click cannot be stored, a limited link is 503 and keeps its place, and a plain one redirects', async () => {
   const { store, state } = createStore(1)
   let isStored = false
   const errors: unknown[] = []

@@ -111,7 +111,7 @@ function recordReads(): { reads: string[]; stop: () => void } {
   return { reads, stop: () => spy.mockRestore() }
 }
 
-test('L25.1: a redirect is one statement, with behaviour or without', async () => {
+test('L31.1g, L25.1: a redirect is one statement, with behaviour or without', async () => {
   const path = join(folder, `${crypto.randomUUID()}.db`)
   const database = await openWithLink(path)
   const { reads, stop } = recordReads()

@@ -16,7 +16,7 @@ function start() {
   return { check, clock, passwords, verified }
 }
 
-test('L26.4: a link takes a hundred wrong tries an hour, from whatever addresses, and then no password', async () => {
+test('L26.4f: a link takes a hundred wrong tries an hour, from whatever addresses, and then no password', async () => {
   const { check, clock, verified } = start()
   const results = await Promise.all(
     Array.from({ length: 120 }, (_, n) => check.check(1, `198.51.100.${n}`, 'wrong')),
@@ -29,7 +29,7 @@ test('L26.4: a link takes a hundred wrong tries an hour, from whatever addresses
   expect(await check.check(1, '203.0.113.1', 'right')).toBe('right')
 })
 
-test('L26.4: an address takes five wrong tries in any fifteen minutes, many at once included', async () => {
+test('L26.4f: an address takes five wrong tries in any fifteen minutes, many at once included', async () => {
   const { check, clock } = start()
   expect(await check.check(1, 'a', 'wrong')).toBe('wrong')
   clock.ms += 600_000
@@ -42,14 +42,14 @@ test('L26.4: an address takes five wrong tries in any fifteen minutes, many at o
   expect(await check.check(1, 'a', 'right')).toEqual({ retryAfterSeconds: 600 })
 })
 
-test('L26.4: right passwords never use tries up', async () => {
+test('L26.4g: right passwords never use tries up', async () => {
   const { check } = start()
   const results = await Promise.all(Array.from({ length: 5 }, () => check.check(1, 'a', 'right')))
   for (let n = 0; n < 200; n++) results.push(await check.check(1, 'a', 'right'))
   expect(new Set(results)).toEqual(new Set(['right']))
 })
 
-test('L26.4: many right passwords at once from one address all pass, also beside wrong ones', async () => {
+test('L26.4g: many right passwords at once from one address all pass, also beside wrong ones', async () => {
   const { check } = start()
   const tries = Array.from({ length: 40 }, (_, n) => check.check(1, 'a', n % 10 === 3 ? 'wrong' : 'right'))
   const results = await Promise.all(tries)
@@ -60,7 +60,7 @@ test('L26.4: many right passwords at once from one address all pass, also beside
 const failureOf = (check: PasswordCheck, address: string) =>
   check.check(1, address, 'right').catch(({ message }: Error) => message)
 
-test('L26.4: a try that could not be checked counts as none', async () => {
+test('L26.4g: a try that could not be checked counts as none', async () => {
   const { check, passwords } = start()
   const { findHash, isRight } = passwords
   passwords.findHash = () => Promise.reject(new Error('frozen'))
@@ -83,7 +83,7 @@ test('L26.4: a database that does not answer holds up no check of another link',
   expect(await waiting).toBe('right')
 })
 
-test('L26.4: a flood delays neither its own network nor another one', async () => {
+test('L26.4e: a flood delays neither its own network nor another one', async () => {
   const { check, verified } = start()
   const flood = Array.from({ length: 160 }, (_, n) =>
     check.check(n % 80, `198.51.100.${n % 40}`, `wrong ${n}`),
@@ -107,7 +107,7 @@ test.each([
   ['as many networks', (n: number) => `10.${n}.0.1`],
   ['half as many networks', (n: number) => `10.${n % 80}.0.1`],
 ])(
-  'L26.4: 160 wrong tries from %s delay a later try little, wherever it comes from',
+  'L26.4e: 160 wrong tries from %s delay a later try little, wherever it comes from',
   async (_, addressOf) => {
     for (const address of ['198.51.100.1', '203.0.113.1', '10.3.0.1']) {
       const { check, verified } = start()
@@ -119,7 +119,7 @@ test.each([
   },
 )
 
-test('L26.4: a try that waits is served, however many newer ones arrive', async () => {
+test('L26.4e: a try that waits is served, however many newer ones arrive', async () => {
   const { check, verified } = start()
   const flood = Array.from({ length: 20 }, (_, n) => check.check(n, `10.${n}.0.1`, 'wrong'))
   const waiting = check.check(90, '203.0.113.1', 'right')
@@ -135,7 +135,7 @@ test('L26.4: a try that waits is served, however many newer ones arrive', async 
   await Promise.all(flood)
 })
 
-test('L26.4: a full queue refuses the network that fills it, and no other', async () => {
+test('L26.4e: a full queue refuses the network that fills it, and no other', async () => {
   const { check, verified } = start()
   const flood = Array.from({ length: 3_000 }, (_, n) => check.check(n, `198.51.${n % 7}.${n % 250}`, 'wrong'))
   const people = Array.from({ length: 20 }, (_, n) => check.check(5_000, `203.0.${n}.1`, 'right'))

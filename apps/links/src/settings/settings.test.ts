@@ -135,7 +135,7 @@ describe('rules between settings', () => {
     expect(problemsOf({ ...jwt, MCP_ACCESS_AUDIENCE: 'a' })).toEqual([])
   })
 
-  test('L31.1: a further domain is a host of its own, and is kept as an A-label', () => {
+  test('L31.1b: a further domain is a host of its own, and is kept as an A-label', () => {
     const withBase = (LINKS_DOMAINS: string) =>
       problemsOf({ LINKS_BASE_URL: 'https://go.example.com', LINKS_DOMAINS })
     expect(readSettings({ LINKS_DOMAINS: '☕.example' }).domains).toEqual(['xn--53h.example'])
@@ -161,7 +161,7 @@ describe('rules between settings', () => {
       expect(withBase(bad)).toHaveLength(1)
   })
 
-  test('L31.3: strict hosts require the base URL', () => {
+  test('L31.3a: strict hosts require the base URL', () => {
     expect(problemsOf({ LINKS_STRICT_HOST: 'on' })).toEqual(['LINKS_STRICT_HOST needs LINKS_BASE_URL'])
     expect(problemsOf({ LINKS_STRICT_HOST: 'on', LINKS_BASE_URL: 'https://go.example.com' })).toEqual([])
   })

@@ -126,7 +126,7 @@ eachDialect((_, newUrl) => {
       expect(rolesOf(links[0]).primary).toEqual(['one'])
     })
 
-    test('L26.7: takes the rules, limits and starts of Shlink, and notes those that cannot be kept', async () => {
+    test('L26.7b: takes the rules, limits and starts of Shlink, and notes those that cannot be kept', async () => {
       const rule = (longUrl: string, priority: number, ...conditions: object[]) => ({
         longUrl,
         priority,
@@ -174,7 +174,7 @@ eachDialect((_, newUrl) => {
       ])
     })
 
-    test('L26.7: an export of either format carries behaviours and used places to the next import', async () => {
+    test('L26.7c: an export of either format carries behaviours and used places to the next import', async () => {
       const behaviour = {
         rules: [{ when: { os: ['ios' as const] }, to: 'https://example.com/ios?a;=1+1' }],
         max_clicks: 5,
@@ -209,7 +209,7 @@ eachDialect((_, newUrl) => {
       await first.close()
     })
 
-    test('L26.7: no link arrives open that was protected, or whose behaviour cannot be kept', async () => {
+    test('L26.7d: no link arrives open that was protected, or whose behaviour cannot be kept', async () => {
       const from = await openMigrated(await newUrl())
       await importText(
         from,
@@ -247,7 +247,7 @@ eachDialect((_, newUrl) => {
       }
     })
 
-    test('L26.7: a password in clear is the password of the link, and an unknown one opens it for no one', async () => {
+    test('L26.7e: a password in clear is the password of the link, and an unknown one opens it for no one', async () => {
       const database = await openMigrated(await newUrl())
       const links = ['Straße', 'true', `$2b$12$${'x'.repeat(53)}`, '', 'null', null].map((password, at) => ({
         key: `p${at}`,
@@ -276,7 +276,7 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('L26.7: a table or lines with passwords of their own open no link without them', async () => {
+    test('L26.7e: a table or lines with passwords of their own open no link without them', async () => {
       const links = ['correct horse', true, ''].map((password, at) => ({
         url: `https://example.com/${at}`,
         slug: `own${at}`,
@@ -299,7 +299,7 @@ eachDialect((_, newUrl) => {
       }
     })
 
-    test('L26.7: a running test of Dub is a split until it ends, and one that is over leads to its URL', async () => {
+    test('L26.7a: a running test of Dub is a split until it ends, and one that is over leads to its URL', async () => {
       const testVariants = [
         { url: 'https://example.com/a', percentage: 70 },
         { url: 'https://example.com/b', percentage: 30 },

@@ -36,7 +36,7 @@ const levels = (count: number) => '['.repeat(count) + ']'.repeat(count)
 
 describe('the limits of an entry', () => {
   for (const [format, url, slug] of NAMES)
-    test(`L21 refuses only the ${format} entries over 32 levels, 50,000 values or 2 MiB`, async () => {
+    test(`L21.11 refuses only the ${format} entries over 32 levels, 50,000 values or 2 MiB`, async () => {
       const entry = (name: string, more: string) =>
         `{"${url}":"https://example.com/${name}","${slug}":"${name}","more":${more}}`
       const file = fileWith(format, [

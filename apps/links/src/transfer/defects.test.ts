@@ -169,7 +169,7 @@ for (const fields of FORMATS) {
   for (const [name, code] of Object.entries(behaviour))
     for (const value of ['not valid', '[null]', '[1]']) defects.push([name, value, code])
 
-  test(`L21: a defect in an optional field of ${format} costs no row, and is noted`, async () => {
+  test(`L21.16, L21.17: a defect in an optional field of ${format} costs no row, and is noted`, async () => {
     for (const [field, value, code] of defects)
       for (const [form, file] of filesOf(fields, { ...base, [field]: value })) {
         const row = await readRow(format, file)
@@ -184,7 +184,7 @@ for (const fields of FORMATS) {
       }
   })
 
-  test(`L21: a defect in the address, the slug, the state or the expiry of ${format} refuses the row`, async () => {
+  test(`L21.15: a defect in the address, the slug, the state or the expiry of ${format} refuses the row`, async () => {
     const [urlField = '', slugField = ''] = Object.keys(base)
     const bad: [string, unknown][] = [
       [urlField, 'javascript:alert(1)'],
@@ -205,7 +205,7 @@ for (const fields of FORMATS) {
         ])
   })
 
-  test(`L21: bytes that are not UTF-8 cost an entry of ${format} its label, and no other entry`, async () => {
+  test(`L21.16: bytes that are not UTF-8 cost an entry of ${format} its label, and no other entry`, async () => {
     for (const [form, file] of filesOf(fields, { ...base, [label ?? '']: 'ö' })) {
       const row = await readRow(format, Buffer.from(file, 'latin1'))
       expect([form, codesOf(row), 'code' in row || row.label]).toEqual([form, ['field_dropped'], null])

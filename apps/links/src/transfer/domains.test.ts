@@ -44,7 +44,7 @@ eachDialect((_dialect, newUrl) => {
     return text
   }
 
-  test('L31.4: rows go to the domain that they name, and equal slugs of two domains are no conflict', async () => {
+  test('L31.4a: rows go to the domain that they name, and equal slugs of two domains are no conflict', async () => {
     const file = [
       'url,slug,domain',
       'https://example.com/a,promo,',
@@ -68,18 +68,18 @@ eachDialect((_dialect, newUrl) => {
     expect(repeated.filter((row) => row.startsWith('imported'))).toEqual([])
   })
 
-  test('L31.4: Link objects of a domain that the instance does not have are refused', async () => {
+  test('L31.4a: Link objects of a domain that the instance does not have are refused', async () => {
     const link = { url: 'https://example.com/e', slug: 'lost', domain: 'lost.example' }
     expect(await run(JSON.stringify(link), { format: 'ndjson' })).toEqual(['bad  domain_unknown'])
   })
 
-  test('L31.4: a domain may be written as an address', async () => {
+  test('L31.4a: a domain may be written as an address', async () => {
     expect(await run(`url,slug,domain\nhttps://example.com/a,one,https://${L}/\n`)).toEqual([
       `imported ${L}/one`,
     ])
   })
 
-  test('L31.4: rows that name no domain go to the one of the import', async () => {
+  test('L31.4b: rows that name no domain go to the one of the import', async () => {
     const file = 'url,slug\nhttps://example.com/a,promo\nhttps://example.com/b,\n'
     expect(await run(file)).toEqual(['imported promo', expect.stringMatching(/^imported [a-z2-9]{4}$/)])
     expect(await run(file, { domains: { target: L } })).toEqual([
@@ -90,7 +90,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await run(file, { domains: { target: L } }))[1]).toBe('skipped  url_exists')
   })
 
-  test('L31.4: files of other programs go to a domain of theirs only if it is one of the instance', async () => {
+  test('L31.4a: files of other programs go to a domain of theirs only if it is one of the instance', async () => {
     const file = JSON.stringify([
       { url: 'https://example.com/a', key: 'ours', domain: L },
       { url: 'https://example.com/b', key: 'theirs', domain: 'dub.sh' },

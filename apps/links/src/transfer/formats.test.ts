@@ -15,7 +15,7 @@ eachDialect((_, newUrl) => {
   }
 
   describe('import', () => {
-    test('L21: takes a YOURLS export: keyword, title and timestamp; ip is dropped and clicks are reported', async () => {
+    test('L21.10, L21.14: takes a YOURLS export: keyword, title and timestamp; ip is dropped and clicks are reported', async () => {
       const { report, links } = await importRows(
         `keyword,url,title,timestamp,ip,clicks
 Ozh,https://example.com/blog/,"Planet, Ozh",2020-01-31 12:00:00,192.0.2.1,41
@@ -67,7 +67,7 @@ a1,https://example.com/#top,,2020-01-31 12:00:00,192.0.2.1,1
       )
     })
 
-    test('L21: takes a Kutt table: expiry is kept, banned links are imported as disabled', async () => {
+    test('L21.10: takes a Kutt table: expiry is kept, banned links are imported as disabled', async () => {
       const { report, links } = await importRows(
         `id,address,banned,created_at,description,expire_in,password,target,visit_count
 1,abCd12,f,2020-01-31 12:00:00.123+00,Docs,2030-01-31 12:00:00+00,,https://example.com/docs,7
@@ -103,7 +103,7 @@ secret,https://example.com/secret,$2a$12$abc
       expect(links[0]).not.toHaveProperty('behaviour')
     })
 
-    test('L21: takes a Shlink export: the short code, else the last segment of the short URL; tags are dropped', async () => {
+    test('L21.10: takes a Shlink export: the short code, else the last segment of the short URL; tags are dropped', async () => {
       const { report, links } = await importRows(
         `${BOM}createdAt,title,longUrl,shortUrl,shortCode,tags,visits\r
 2020-01-31T13:00:00+01:00,Hi,https://example.com/a?x=1,https://s.test/one,One,"a,b",5\r
@@ -125,7 +125,7 @@ secret,https://example.com/secret,$2a$12$abc
       expect(rolesOf(links[0]).primary).toEqual(['abc'])
     })
 
-    test('L21: takes a Bitly export: the custom back-half, else the Bitlink, else the link', async () => {
+    test('L21.10: takes a Bitly export: the custom back-half, else the Bitlink, else the link', async () => {
       const { report, links } = await importRows(
         `Title,Long URL,Bitlink,Link,Custom Back-Half,Created,Tags,Total Clicks
 Sale,https://example.com/sale,bit.ly/3xYzAbC,,https://bit.ly/Summer-Sale,2020-01-31T12:00:00+0000,x|y,"1,234"

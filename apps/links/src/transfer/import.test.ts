@@ -64,7 +64,7 @@ https://example.com/8,eight,,
       await database.close()
     })
 
-    test('L21: the same file again adds nothing, with rows of any kind', async () => {
+    test('L21.3: the same file again adds nothing, with rows of any kind', async () => {
       const database = await open()
       const csv = `url,slug,auto_slug,custom_slugs,disabled_slugs,expires_at,disabled_at
 https://example.com/slug,one,,,,,
@@ -109,7 +109,7 @@ https://example.com/off,off,,,off,,
       await database.close()
     })
 
-    test('L21: short URLs that differ only in case are listed with where their visitors would land', async () => {
+    test('L21.13: short URLs that differ only in case are listed with where their visitors would land', async () => {
       const file = `keyword,url
 aB1,https://example.com/first
 ab1,https://example.com/second
@@ -142,7 +142,7 @@ ef,https://example.com/other
       await database.close()
     })
 
-    test('L26.5: rows that would lead visitors back to themselves are refused, by a dry run as well', async () => {
+    test('L26.7f, L26.5: rows that would lead visitors back to themselves are refused, by a dry run as well', async () => {
       const database = await open()
       const domains = { hosts: ['l.example'], defaultHost: 'go.example', target: null }
       await importText(database, 'url,slug\nhttps://go.example/free,old\n', { domains })

@@ -75,7 +75,7 @@ describe('parseMoment', () => {
     expect(parseMoment(value)).toBeUndefined()
   })
 
-  test('milliseconds are not read as the far future', () => {
+  test('L21.18: milliseconds are not read as the far future', () => {
     expect(parseMoment(Date.UTC(2026, 0, 1))).toBe(Date.UTC(2026, 0, 1) / 1000)
   })
 })

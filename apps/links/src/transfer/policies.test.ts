@@ -147,7 +147,7 @@ eachDialect((_dialect, newUrl) => {
     await database.close()
   })
 
-  test('L21: a tag becomes one bundle of the importing person, regardless of the owners of the links', async () => {
+  test('L21.21: a tag becomes one bundle of the importing person, regardless of the owners of the links', async () => {
     const database = await openMigrated(await newUrl())
     const bundlesFromTags = true
     const first = [

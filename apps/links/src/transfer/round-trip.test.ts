@@ -95,7 +95,7 @@ function withoutSlugTimes(links: readonly ExportedLink[]) {
 
 eachDialect((_, newUrl) => {
   describe('export, then import into an empty instance', () => {
-    test(`L21 preserves ${LINKS} links with their slugs, states and owners`, async () => {
+    test(`L21.7 preserves ${LINKS} links with their slugs, states and owners`, async () => {
       const from = await openMigrated(await newUrl())
       await fill(from)
       const expected = await readExportedLinks(from)

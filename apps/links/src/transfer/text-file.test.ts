@@ -17,7 +17,7 @@ function utf16be(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16()
 }
 
-test('L21: a file in UTF-16 is read in either byte order, with a byte order mark and without', async () => {
+test('L21.6: a file in UTF-16 is read in either byte order, with a byte order mark and without', async () => {
   for (const mark of ['\ufeff', ''])
     for (const file of [Buffer.from(mark + TABLE, 'utf16le'), utf16be(mark + TABLE)])
       for (const pieceBytes of [1, 7, 65_536]) {
@@ -30,7 +30,7 @@ test('L21: a file in UTF-16 is read in either byte order, with a byte order mark
       }
 })
 
-test('L21: a first line with the separator, as Excel writes it, is no header', async () => {
+test('L21.4: a first line with the separator, as Excel writes it, is no header', async () => {
   for (const line of ['sep=;', 'SEP=;', '"sep=;"', 'sep=;;;', '\ufeffsep=;'])
     for (const end of ['\r\n', '\n', '\r']) {
       const file = `${line}\n${TABLE}`.replaceAll('\n', end)
@@ -44,7 +44,7 @@ test('L21: a first line with the separator, as Excel writes it, is no header', a
   expect(await slugsAndLabels('sep=x,url,slug\nno,https://example.com/,abc\n')).toEqual([[2, 'abc', null]])
 })
 
-test('L21: an unquoted NULL of a database is an empty cell, and a quoted one is text', async () => {
+test('L21.5: an unquoted NULL of a database is an empty cell, and a quoted one is text', async () => {
   const header = 'url,slug,label,tags,expires_at,created_by,behaviour,clicks,domain\n'
   for (const none of ['NULL', '\\N', 'null']) {
     const file = `${header}https://example.com/,abc${`,${none}`.repeat(7)}\n`
@@ -64,17 +64,17 @@ test('L21: an unquoted NULL of a database is an empty cell, and a quoted one is 
   ])
 })
 
-test('L21: blank cells behind the last column cost no row, and others do', async () => {
+test('L21.4: blank cells behind the last column cost no row, and others do', async () => {
   const file = (end: string) => `url,slug\nhttps://example.com/,abc${end}\n`
   expect(await slugsAndLabels(file(',, '))).toEqual([[2, 'abc', null]])
   expect(await slugsAndLabels(file(',x'))).toEqual(['field_count'])
 })
 
-test('L21: a slug may have a slash before or after it', async () => {
+test('L21.12: a slug may have a slash before or after it', async () => {
   expect(await slugsAndLabels('url,slug\nhttps://example.com/,/Abc/\n')).toEqual([[2, 'abc', null]])
 })
 
-test('L21: a file of a kind that no import reads is refused with what to export instead', async () => {
+test('L21.19: a file of a kind that no import reads is refused with what to export instead', async () => {
   for (const [kind, file] of [
     [
       'bookmarks',

@@ -33,7 +33,7 @@ async function serveBytes(bytes: string, then?: 'end' | 'repeat'): Promise<numbe
   return (server.address() as { port: number }).port
 }
 
-test('L30.4: the receiver gets the body and headers, and the start of its answer is returned', async () => {
+test('L30.4e: the receiver gets the body and headers, and the start of its answer is returned', async () => {
   const bodies: string[] = []
   const { port, requests } = serve(async (request) => {
     bodies.push(`${request.method} ${await request.text()}`)
@@ -52,7 +52,7 @@ test('L30.4: the receiver gets the body and headers, and the start of its answer
   })
 })
 
-test('L30.4: a redirect is an answer, and is not followed', async () => {
+test('L30.4d: a redirect is an answer, and is not followed', async () => {
   const target = serve(() => new Response('secret'))
   const { port } = serve(() => Response.redirect(`http://127.0.0.1:${target.port}/`, 307))
   expect(await post(local, `http://receiver.test:${port}/`)).toMatchObject({ status: 307, error: null })
@@ -71,7 +71,7 @@ test('L30.4: private addresses are reached only if the settings allow them, by n
   expect(await post(local, `http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, answer: 'inside' })
 })
 
-test('L30.4: a name is resolved once, and the connection goes to the address that was checked', async () => {
+test('L30.4b: a name is resolved once, and the connection goes to the address that was checked', async () => {
   const { port } = serve(() => new Response('pinned'), '127.0.0.1')
   let lookups = 0
   const rebinding = new Poster({
@@ -97,7 +97,7 @@ test('a receiver that does not answer in time is a timeout, and one that is gone
   expect(await post(slowDns, 'http://slow.test/')).toMatchObject({ error: 'timeout' })
 })
 
-test('L30.4: an answer that has no end in time is a timeout, also after its status', async () => {
+test('L30.4e: an answer that has no end in time is a timeout, also after its status', async () => {
   for (const head of ['content-length: 99', 'transfer-encoding: chunked', 'x: y']) {
     const port = await serveBytes(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n6\r\nthanks`)
     const answer = { status: null, error: 'timeout', answer: null }
@@ -110,7 +110,7 @@ test('the status counts even if the connection breaks off in the body', async ()
   expect(await post(local, `http://receiver.test:${port}/`)).toMatchObject({ status: 200, answer: 'thanks' })
 })
 
-test('a receiver that sends headers or informational answers without end is soon unreachable', async () => {
+test('L30.4f: a receiver that sends headers or informational answers without end is soon unreachable', async () => {
   const heads = [
     'HTTP/1.1 103 Early Hints\r\n\r\n',
     'HTTP/1.1 100 Continue\r\n\r\n',
@@ -136,7 +136,7 @@ test('Retry-After is read as seconds or as a date', async () => {
   expect(inAnHour).toBeLessThanOrEqual(3_600)
 })
 
-test('an attempt ends as soon as the service stops', async () => {
+test('L30.4j: an attempt ends as soon as the service stops', async () => {
   const hanging = await serveBytes('')
   const stop = new AbortController()
   const attempt = local.post({ url: `http://receiver.test:${hanging}/`, headers: {}, body: '' }, stop.signal)

@@ -5,7 +5,7 @@ import { MAX_FAILING_SECONDS, nextAttemptAt } from './retry.ts'
 const START = 1_795_000_000
 const base = { failures: 1, failingSince: START, retryAfterSeconds: 0, now: START, random: 0 }
 
-test('L30.3: attempts follow after 5 s, 30 s, 2 min, 10 min, 1 h, 6 h, then every day, and end after five days', () => {
+test('L30.3j: attempts follow after 5 s, 30 s, 2 min, 10 min, 1 h, 6 h, then every day, and end after five days', () => {
   const waits: number[] = []
   let now = START
   for (let failures = 1; ; failures++) {
@@ -18,7 +18,7 @@ test('L30.3: attempts follow after 5 s, 30 s, 2 min, 10 min, 1 h, 6 h, then ever
   expect(now).toBe(START + MAX_FAILING_SECONDS)
 })
 
-test('L30.3: waits vary by up to a tenth, and are never shorter', () => {
+test('L30.3j: waits vary by up to a tenth, and are never shorter', () => {
   for (const random of [0, 0.25, 0.5, 0.999]) {
     const next = nextAttemptAt({ ...base, failures: 5, random }) ?? 0
     expect(next - START).toBeGreaterThanOrEqual(HOUR)

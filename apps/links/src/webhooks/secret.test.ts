@@ -10,7 +10,7 @@ const MESSAGE = {
 }
 const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
 
-test('L30.3: a message has the headers and the signature of the Standard Webhooks specification', () => {
+test('L30.3e: a message has the headers and the signature of the Standard Webhooks specification', () => {
   expect(signatureHeaders(MESSAGE, [SECRET])).toEqual({
     'webhook-id': MESSAGE.id,
     'webhook-timestamp': '1614265330',
@@ -18,7 +18,7 @@ test('L30.3: a message has the headers and the signature of the Standard Webhook
   })
 })
 
-test('L30.3: each of two secrets signs, and any change of the message changes the signature', () => {
+test('L30.3h: each of two secrets signs, and any change of the message changes the signature', () => {
   const other = createSecret()
   const signatures = signatureHeaders(MESSAGE, [other, SECRET])['webhook-signature']?.split(' ')
   expect(signatures).toHaveLength(2)

@@ -27,7 +27,7 @@ eachDialect((_dialect, newUrl) => {
     filters: { bots: false, selfReferrers: false },
   } as const
 
-  test('L14.13: a read reports the clicks that it has read, and then its result', async () => {
+  test('L14.13d: a read reports the clicks that it has read, and then its result', async () => {
     const reads = await open(5)
     const replies = await Array.fromAsync(reads.run('ann', never, structuredClone(read) as never))
     const progress = replies.flatMap((reply) => ('progress' in reply ? [reply.progress] : []))
@@ -35,7 +35,7 @@ eachDialect((_dialect, newUrl) => {
     expect(replies.at(-1)).toMatchObject({ result: { filtered: true, totals: { clicks: 5 } } })
   })
 
-  test('L14.13: a fifth read of a person is refused, others and later ones are not', async () => {
+  test('L14.13c: a fifth read of a person is refused, others and later ones are not', async () => {
     const reads = await open(3)
     const start = async (identity: string) => {
       const replies = reads.run(identity, never, read as never)
@@ -51,7 +51,7 @@ eachDialect((_dialect, newUrl) => {
     for (const replies of [...running, other]) await replies.return(undefined)
   })
 
-  test('L14.13: an aborted request stops its read and makes room for another', async () => {
+  test('L14.13b: an aborted request stops its read and makes room for another', async () => {
     const reads = await open(300)
     const client = new AbortController()
     const replies = reads.run('ann', client.signal, read as never)

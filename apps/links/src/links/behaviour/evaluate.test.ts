@@ -152,7 +152,7 @@ function withQuery(url: string, mode: 'none' | 'utm' | 'all' | undefined, visit:
   )
 }
 
-test('L26.1: the compiled behaviour leads every visit where the document says', () => {
+test('L26.9, L26.1: the compiled behaviour leads every visit where the document says', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(behaviours, nullable(moments), visits, (input, expiresAt, visit) => {
@@ -176,7 +176,7 @@ test('L26.1: the compiled behaviour leads every visit where the document says', 
     expect(seen).toContain(each)
 })
 
-test('L26: by day, a visitor stays with a part, and visitors are spread by weight', () => {
+test('L26.10: by day, a visitor stays with a part, and visitors are spread by weight', () => {
   const split = [
     { url: URLS[0] ?? '', weight: 3 },
     { url: URLS[1] ?? '', weight: 1 },

@@ -3,7 +3,7 @@ import { messageOf, until } from '../../../test/test-database.ts'
 import { PasswordThread } from './password-thread.ts'
 import { hashPassword, isPassword } from './password.ts'
 
-test('L26.4: a password is stored as Argon2id, and matches however its letters are composed', async () => {
+test('L26.4c: a password is stored as Argon2id, and matches however its letters are composed', async () => {
   const hash = await hashPassword('å secret')
   expect(hash).toStartWith('$argon2id$')
   expect(hash).not.toContain('secret')
@@ -12,7 +12,7 @@ test('L26.4: a password is stored as Argon2id, and matches however its letters a
   expect(await isPassword('', undefined)).toBe(false)
 })
 
-test('L26.4: passwords are checked one after another, on a thread that ends when none come', async () => {
+test('L26.4d: passwords are checked one after another, on a thread that ends when none come', async () => {
   const thread = new PasswordThread(5)
   const hash = String(await thread.run({ hash: 'right' }))
   const entered = ['wrong', 'right', 'Right', 'right']

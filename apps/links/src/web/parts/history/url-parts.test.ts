@@ -3,7 +3,7 @@ import { partsOfUrl } from './url-parts.ts'
 
 const hostOf = (url: string) => partsOfUrl(url)?.host
 
-test('L29.5: the host is the one that browsers ask, however the URL is written', () => {
+test('L29.5c: the host is the one that browsers ask, however the URL is written', () => {
   const user = 'x'.repeat(150)
   expect(partsOfUrl(`https://bank.example%2F${user}@evil.example/bank.example?a#b`)).toEqual({
     scheme: 'https://',
@@ -22,7 +22,7 @@ test('L29.5: the host is the one that browsers ask, however the URL is written',
   expect(hostOf('not a url')).toBeUndefined()
 })
 
-test('L29.5: the parts of a URL are all of it', () => {
+test('L29.5c: the parts of a URL are all of it', () => {
   for (const url of [
     'https://a:b@example.com:81/å\u202E?x=%20#y',
     'https://:b@example.com',

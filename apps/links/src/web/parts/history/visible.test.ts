@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { visible } from './visible.ts'
 
-test('L29.5: invisible characters are shown by their numbers', () => {
+test('L29.5e: invisible characters are shown by their numbers', () => {
   expect(visible('safe\u202Egpj.exe')).toBe('safe⟦U+202E⟧gpj.exe')
   expect(visible('a\u200Bb\u00ADc\u3164d\u2800e\u{E0041}f')).toBe(
     'a⟦U+200B⟧b⟦U+00AD⟧c⟦U+3164⟧d⟦U+2800⟧e⟦U+E0041⟧f',
@@ -11,7 +11,7 @@ test('L29.5: invisible characters are shown by their numbers', () => {
   )
 })
 
-test('L29.5: words and emoji of any language stay as they are', () => {
+test('L29.5e: words and emoji of any language stay as they are', () => {
   for (const text of ['Räksmörgås & co.', '访问 链接', 'ลิงก์', 'שלום עולם', '👩‍👩‍👧 ❤️ 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🇸🇪'])
     expect(visible(text)).toBe(text)
 })
