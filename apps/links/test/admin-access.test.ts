@@ -33,7 +33,7 @@ eachDialect((_dialect, newUrl) => {
     expect(made.status).toBe(200)
   })
 
-  test('L16 L24.15: loopback mode admits no other peer, no other host and no forwarded request', async () => {
+  test('L16.4 L24.15: loopback mode admits no other peer, no other host and no forwarded request', async () => {
     const before = await local.databaseState()
     const tries: [Record<string, string>, string][] = [
       [HOST, '203.0.113.5'],

@@ -82,7 +82,7 @@ eachDialect((_dialect, newUrl) => {
     for (const { slug } of [early, expired, disabled]) expect(await page(slug)).toEqual(unknown)
   })
 
-  test('L12.6: the owner of an early or used-up link reads why it does not redirect', async () => {
+  test('L12.6a: the owner of an early or used-up link reads why it does not redirect', async () => {
     const fields = { url: 'https://example.com/owned', allow_duplicate: true }
     for (const [behaviour, title] of [
       [{ starts_at: links.now + 60 }, 'This link isn’t available yet'],
@@ -115,7 +115,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await clicksOf(id)).toBe(1)
   })
 
-  test('L26.1: not_found_url is where everything leads that has no page, and only administrators set it', async () => {
+  test('L12.3c, L26.1: not_found_url is where everything leads that has no page, and only administrators set it', async () => {
     const early = await newLink({ starts_at: links.now + 60 })
     const set = (not_found_url: string | null) =>
       links.callAdmin('PUT', '/settings', { body: { not_found_url } })
@@ -134,7 +134,7 @@ eachDialect((_dialect, newUrl) => {
     const left = async (id: number) =>
       (await links.call('GET', `/links/${id}/behaviour`, { key: ann })).body.clicks_left as number
 
-    test('L26.3: lets exactly that many people through, among many at once', async () => {
+    test('L26.3e: lets exactly that many people through, among many at once', async () => {
       const { id, slug } = await newLink({ ...behaviour, max_clicks: 20 })
       const answers = await Promise.all(Array.from({ length: 64 }, () => visit(slug)))
       const through = answers.filter(([, location]) => location?.includes('/made/'))
@@ -170,7 +170,7 @@ eachDialect((_dialect, newUrl) => {
     }
     const press = (slug: string, init: RequestInit = {}) => visit(slug, { ...init, method: 'POST' })
 
-    test('L26.3: shows previews and bots a page without a destination, and uses nothing up', async () => {
+    test('L26.3a: shows previews and bots a page without a destination, and uses nothing up', async () => {
       const { id, slug } = await newLink(behaviour, { url: 'https://secret.example/' })
       for (const init of previews) {
         const { response, html } = await open(slug, init)
@@ -185,7 +185,7 @@ eachDialect((_dialect, newUrl) => {
       for (const init of previews) expect(await visit(slug, init)).toEqual([302, `${to}/after`])
     })
 
-    test('L26.3: a visitor who is taken for a bot gets through by pressing the button', async () => {
+    test('L13.2e, L26.3b: a visitor who is taken for a bot gets through by pressing the button', async () => {
       const { id, slug } = await newLink({ ...behaviour, max_clicks: 1, forward_query: 'all' })
       const [status, location] = await press(`${slug}?a=1`, BOT)
       expect([status, location]).toEqual([303, expect.stringMatching(/\/made\/.*a=1$/)])
@@ -194,7 +194,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await clicksOf(id)).toBe(1)
     })
 
-    test('L26.3: with confirm_visit, a GET by anyone shows the page, and only its button is the click', async () => {
+    test('L26.3a: with confirm_visit, a GET by anyone shows the page, and only its button is the click', async () => {
       const url = 'https://secret.example/'
       const { id, slug } = await newLink({ ...behaviour, max_clicks: 2, confirm_visit: true }, { url })
       for (const init of [{}, {}, {}, ...previews]) {
@@ -212,7 +212,7 @@ eachDialect((_dialect, newUrl) => {
         expect([init, (await visit(slug, init))[1]]).toEqual([init, `${to}/after`])
     })
 
-    test('L26.3: a form that a page of another origin posts uses nothing up', async () => {
+    test('L26.3c: a form that a page of another origin posts uses nothing up', async () => {
       const { id, slug } = await newLink({ ...behaviour, confirm_visit: true })
       for (const site of ['cross-site', 'same-site']) {
         const answer = await press(slug, {
@@ -226,7 +226,7 @@ eachDialect((_dialect, newUrl) => {
       expect([await left(id), await clicksOf(id)]).toEqual([1, 2])
     })
 
-    test('L26.3: a form to an early or used-up link is answered exactly like one to an unknown slug', async () => {
+    test('L26.3d: a form to an early or used-up link is answered exactly like one to an unknown slug', async () => {
       const posted = async (slug: string) => {
         const { response, html } = await open(slug, { method: 'POST' })
         return { status: response.status, headers: [...response.headers], html }
@@ -326,7 +326,7 @@ eachDialect((_dialect, newUrl) => {
       expect([query.status, await clicksOf(id)]).toEqual([200, 0])
     })
 
-    test('L26.4: after five wrong tries an address waits; others, and other links, do not', async () => {
+    test('L26.4f: after five wrong tries an address waits; others, and other links, do not', async () => {
       const { slug } = await newLink(behaviour, { url })
       const other = await newLink(behaviour, { url })
       for (let n = 0; n < 5; n++) expect((await enter(slug, 'wrong')).status).toBe(401)
@@ -338,7 +338,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await enter(slug, behaviour.password)).status).toBe(303)
     })
 
-    test('L26.4: the form is for everyone, whatever the user agent', async () => {
+    test('L26.4a: the form is for everyone, whatever the user agent', async () => {
       const { id, slug } = await newLink(behaviour, { url })
       const bots = ['WhatsApp/2.0', 'Mozilla/5.0 (Linux; Android 13; CUBOT NOTE 21) Tomsk/9', '']
       for (const userAgent of bots) {
@@ -363,7 +363,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await enter(slug, behaviour.password)).status).toBe(303)
     })
 
-    test('L26.4: POST is 405 elsewhere', async () => {
+    test('L26.4i: POST is 405 elsewhere', async () => {
       const { slug } = await newLink(behaviour, { url })
       const plain = await newLink({ after_url: to })
       for (const path of [plain.slug, 'no-such-slug', 'a/b'])

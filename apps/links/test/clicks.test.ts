@@ -159,7 +159,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L13.3: a click from a page of this instance is marked, except from admin pages', async () => {
+  test('L13.3a: a click from a page of this instance is marked, except from admin pages', async () => {
     const cases: [string, number][] = [
       ['https://go.example.com/', 1],
       ['https://www.go.example.com/other-slug', 1],
@@ -266,7 +266,7 @@ eachDialect((dialect, newUrl) => {
     expect(started['click']).toEqual(before['click'])
   })
 
-  test('L13.1: a number read after a redirect includes it, also for a thousand in a row', async () => {
+  test('L13.1a: a number read after a redirect includes it, also for a thousand in a row', async () => {
     const { id } = await links.createLink(ann, { slug: 'counted' })
     for (let round = 1; round <= 4; round++) {
       await Promise.all(Array.from({ length: 250 }, () => links.fetch('/counted')))
@@ -294,7 +294,7 @@ eachDialect((dialect, newUrl) => {
   const run = (service: TestLinks, statement: string) =>
     service.database.write((tx) => sql.raw(statement).execute(tx))
 
-  test('L6.8: nothing is removed without force while clicks cannot be counted, and numbers are still readable', async () => {
+  test('L6.8b: nothing is removed without force while clicks cannot be counted, and numbers are still readable', async () => {
     const service = await startTestLinks(await newUrl())
     const key = await service.key('ann@example.com')
     const { id } = await service.createLink(key, { slug: 'waiting' })
@@ -322,7 +322,7 @@ eachDialect((dialect, newUrl) => {
 
   // SQLite has one writer, whose wait is limited.
   if (dialect === 'postgres')
-    test('L13.1: while counting hangs, numbers state their time, changes apply, and the node is ready', async () => {
+    test('L13.1b: while counting hangs, numbers state their time, changes apply, and the node is ready', async () => {
       const service = new TestLinks()
       await service.start(await newUrl(), {}, { flushTimeoutMs: 100 })
       afterAll(() => service.close())
@@ -368,7 +368,7 @@ eachDialect((dialect, newUrl) => {
       expect((await readLinkStats()).body.total_clicks).toBe(3)
     })
 
-  test('L13.1: no address is on disk, in the log or in an answer, before or after counting', async () => {
+  test('L13.1c: no address is on disk, in the log or in an answer, before or after counting', async () => {
     const service = await startTestLinks(await newUrl(), behindProxy)
     const key = await service.key('ann@example.com')
     await service.createLink(key, { slug: 'private' })

@@ -20,7 +20,7 @@ const LOGOUT = 'https://access.example/logout'
 const limited = sharedTestLinks(newUrl, { LINKS_RATE_LIMIT: '2/min' })
 const links = sharedTestLinks(newUrl, { LINKS_ACCESS_LOGOUT_URL: LOGOUT })
 
-test('L3.2 L3.7: the API refuses images of another site without using the rate limit of the visitor', async () => {
+test('L3.2a L3.7: the API refuses images of another site without using the rate limit of the visitor', async () => {
   for (const _ of Array(5)) {
     const { status, headers, body } = await limited.call('GET', '/links', { headers: IMAGE })
     expect([status, body, headers.has('ratelimit-remaining')]).toEqual([403, REFUSED, false])

@@ -30,7 +30,7 @@ eachDialect((_dialect, newUrl) => {
     )
   const asAnn = { 'X-Forwarded-Email': ann }
 
-  test('L26.4: no password, right or wrong, is in any answer, log, metric, export, archive or row', async () => {
+  test('L26.4c: no password, right or wrong, is in any answer, log, metric, export, archive or row', async () => {
     const passwords = {
       first: 'sesame-1789',
       second: 'sesame-2790',
@@ -105,14 +105,14 @@ eachDialect((_dialect, newUrl) => {
       expect([path, text]).toEqual([path, expect.not.stringContaining('secret.example')])
   })
 
-  test('L26.4: forty people with the right password behind one address all get through at once', async () => {
+  test('L26.4g: forty people with the right password behind one address all get through at once', async () => {
     const { slug } = await newLink('right')
     const answers = await Promise.all(Array.from({ length: 40 }, () => enter(slug, 'right', '198.51.100.1')))
     for (const answer of answers)
       expect([answer.status, answer.headers.get('location')]).toEqual([303, SECRET])
   })
 
-  test('L26.4: many wrong tries at many links hardly delay the right password of another one', async () => {
+  test('L26.4e: many wrong tries at many links hardly delay the right password of another one', async () => {
     const attacked = await Promise.all(Array.from({ length: 12 }, () => newLink('right')))
     const { slug } = await newLink('right')
     let checked = 0
@@ -126,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
     expect(new Set(await Promise.all(flood))).toEqual(new Set([401]))
   })
 
-  test('L26.4: a thousand wrong passwords from a hundred addresses delay no redirect of another link', async () => {
+  test('L26.4d: a thousand wrong passwords from a hundred addresses delay no redirect of another link', async () => {
     const { slug } = await newLink('right')
     const { slug: plain, url } = { ...(await links.createLink(key)), slug: `plain-${++count}` }
     const { id } = await links.createLink(key, { slug: plain, url, allow_duplicate: true })

@@ -61,7 +61,7 @@ eachDialect((dialect, newUrl) => {
     await soon(readLocation, 'https://example.com/lost')
   })
 
-  test('L31.1: settings of a domain that one node writes apply on the other within a second', async () => {
+  test('L31.1f: settings of a domain that one node writes apply on the other within a second', async () => {
     const host = 'l.example.org'
     const { here, there, ann } = await startTwo({
       LINKS_BASE_URL: 'https://go.example.com',
@@ -82,7 +82,7 @@ eachDialect((dialect, newUrl) => {
     await soon(() => readLocation('/launch'), null)
   })
 
-  test('L26.3, L30.1: two nodes together let exactly max_clicks people through, and reach the limit once', async () => {
+  test('L26.3e, L30.1: two nodes together let exactly max_clicks people through, and reach the limit once', async () => {
     const { here, there, ann } = await startTwo()
     const { id } = await here.createLink(ann, { slug: 'few' })
     await here.call('PUT', `/links/${id}/behaviour`, { key: ann, body: { max_clicks: 50 } })

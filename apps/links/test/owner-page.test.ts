@@ -64,7 +64,7 @@ eachDialect((_dialect, newUrl) => {
     }
   }
 
-  test('L12.6: the owner reads why a slug does not redirect, with a link to its page', async () => {
+  test('L12.6a, L12.6e: the owner reads why a slug does not redirect, with a link to its page', async () => {
     const reasons = {
       disabled: ['This link is disabled', 'It was disabled on November 18, 2026 at 11:06 AM UTC.'],
       expired: ['This link has expired', 'It expired on November 18, 2026 at 11:05 AM UTC.'],
@@ -89,7 +89,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L12.6: an unused slug offers to create the link, and creates nothing', async () => {
+  test('L12.6b: an unused slug offers to create the link, and creates nothing', async () => {
     const before = await local.databaseState()
     const answer = await local.fetch('/Unused~1')
     expect([answer.status, await answer.text()]).toEqual([
@@ -127,7 +127,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await read('/closed', bob)).not.toContain('Only you see this')
   })
 
-  test('L12.6: in loopback mode, all others get the page of strangers, byte for byte', async () => {
+  test('L12.6c: in loopback mode, all others get the page of strangers, byte for byte', async () => {
     await expectStrangersPage(local, {}, { peer: STRANGER })
     await expectStrangersPage(local, {}, { peer: '' })
     for (const headers of [
@@ -144,7 +144,7 @@ eachDialect((_dialect, newUrl) => {
     await expectStrangersPage(local, {}, { method: 'HEAD' })
   })
 
-  test('L12.6: the link of another person gives its visitor the page of strangers, byte for byte', async () => {
+  test('L12.6c: the link of another person gives its visitor the page of strangers, byte for byte', async () => {
     const ben = { 'X-Forwarded-Email': 'ben@example.com' }
     const stranger = await describeResponse(await byHeader.fetch('/none-of-them', {}, STRANGER))
     for (const slug of SLUGS.filter((each) => each !== 'unused'))
@@ -153,7 +153,7 @@ eachDialect((_dialect, newUrl) => {
       )
   })
 
-  test('L12.6: an identity header counts from a trusted proxy only, and only with one identity', async () => {
+  test('L12.6d: an identity header counts from a trusted proxy only, and only with one identity', async () => {
     const page = await byHeader.fetch('/disabled', { headers: ANN }, PROXY)
     expect(await page.text()).toContain('This link is disabled')
     for (const peer of [STRANGER, '127.0.0.1', '']) await expectStrangersPage(byHeader, ANN, { peer })
@@ -163,7 +163,7 @@ eachDialect((_dialect, newUrl) => {
       await expectStrangersPage(byHeader, headers, { peer: PROXY })
   })
 
-  test('L12.6: an assertion counts only once verified, and a redirect never reads it', async () => {
+  test('L12.6d: an assertion counts only once verified, and a redirect never reads it', async () => {
     const links = await startTestLinks(await newUrl(), jwtSettings(issuer.url))
     await createMisses(links, 'ann@example.com')
     await links.createLink(await links.key('ann@example.com'), { slug: 'active' })
@@ -187,7 +187,7 @@ eachDialect((_dialect, newUrl) => {
     await expectStrangersPage(links, ANN)
   })
 
-  test('L12.6: while assertions cannot be verified, their bearer gets the page of strangers', async () => {
+  test('L12.6d: while assertions cannot be verified, their bearer gets the page of strangers', async () => {
     const closed = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -198,7 +198,7 @@ eachDialect((_dialect, newUrl) => {
     await closed.stop(true)
   })
 
-  test('L12.6 L18.9: the page is in the language and the time zone of its owner', async () => {
+  test('L12.6a L18.9: the page is in the language and the time zone of its owner', async () => {
     const pageIn = async (acceptLanguage: string) => {
       const answer = await local.fetch('/disabled', { headers: { 'Accept-Language': acceptLanguage } })
       return answer.text()
@@ -211,7 +211,7 @@ eachDialect((_dialect, newUrl) => {
     await local.callAdmin('PUT', '/settings', { body: { lang: null, time_zone: null } })
   })
 
-  test('L12.3: visitors read the page in their language, the same for every slug', async () => {
+  test('L12.3e: visitors read the page in their language, the same for every slug', async () => {
     for (const [acceptLanguage, title] of [
       ['sv-SE,sv;q=0.9,en;q=0.8', 'Sidan hittades inte'],
       ['de, id;q=0.4, en;q=0.2', 'Halaman tidak ditemukan'],

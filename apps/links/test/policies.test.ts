@@ -40,11 +40,11 @@ eachDialect((_dialect, newUrl) => {
   const rowsIn = async (table: string) => (await links.rows(`select * from ${table}`)).length
 
   describe('what a program may write', () => {
-    test('L29.4: without a policy it may do all that its person may', async () => {
+    test('L29.4f: without a policy it may do all that its person may', async () => {
       expect((await create(await links.key(ann))).status).toBe(201)
     })
 
-    test('L29.4: with `writes: none` it reads, and makes no plans either', async () => {
+    test('L29.4c, L29.4j: with `writes: none` it reads, and makes no plans either', async () => {
       const { key } = await assistant({ writes: 'none' })
       expect((await call(key, 'GET', '/links')).status).toBe(200)
       expect(await create(key)).toMatchObject({ status: 403, code: 'policy_read_only' })
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await call(key, 'POST', '/plans', plan)).toMatchObject({ status: 403, code: 'policy_read_only' })
     })
 
-    test('L29.4: with `writes: plan` it writes by plans only', async () => {
+    test('L29.4c: with `writes: plan` it writes by plans only', async () => {
       const { key } = await assistant({ writes: 'plan' })
       expect(await create(key)).toMatchObject({ status: 403, code: 'policy_plan_needed' })
       const plan = await call(key, 'POST', '/plans', {
@@ -62,7 +62,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await call(key, 'POST', `/plans/${plan.answer.id}/undo`)).answer).toMatchObject({ undone: 1 })
     })
 
-    test('L29.4: it discards its own plans, and those of its person only if it may write without them', async () => {
+    test('L29.4e: it discards its own plans, and those of its person only if it may write without them', async () => {
       const plan = { ops: [{ operation: 'createLink', body: { url: url() } }] }
       const { body: own } = await asPerson(ann, 'POST', '/plans', plan)
       const discard = (key: string, id: number) => call(key, 'POST', `/plans/${id}/discard`)
@@ -75,7 +75,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await discard(await links.key(ann), own.id)).status).toBe(200)
     })
 
-    test('L29.4: it opens no way to a forbidden host: by a slug, by enabling, or without an end', async () => {
+    test('L29.4d: it opens no way to a forbidden host: by a slug, by enabling, or without an end', async () => {
       const { key } = await assistant({ hosts: ['example.com'] })
       const owner = await links.key(ann)
       const foreign = await links.createLink(await links.key(ben), { url: url('evil.example') })
@@ -121,7 +121,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await call(owner, 'POST', `/plans/${plan.id}/apply`)).status).toBe(200)
     })
 
-    test('L29.4: what its person must confirm is applied by the person only', async () => {
+    test('L29.4k: what its person must confirm is applied by the person only', async () => {
       const { key } = await assistant({ confirm: 'always' })
       const { answer: plan } = await call(key, 'POST', '/plans', {
         ops: [{ operation: 'createLink', body: { url: url() } }],
@@ -139,7 +139,7 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('L29.4: with `confirm: destructive` it adds, and takes nothing away', async () => {
+    test('L29.4c, L29.4i: with `confirm: destructive` it adds, and takes nothing away', async () => {
       const { key } = await assistant({ confirm: 'destructive' })
       const { status, answer: link } = await create(key)
       expect(status).toBe(201)
@@ -166,7 +166,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await call(key, 'GET', path)).answer).toMatchObject({ url: link.url, created_by: ann })
     })
 
-    test('L29.4: it makes so many changes within an hour, and all of a request or none', async () => {
+    test('L29.4c: it makes so many changes within an hour, and all of a request or none', async () => {
       const { key } = await assistant({ writes_per_hour: 3 })
       expect((await create(key)).status).toBe(201)
       const items = [1, 2, 3].map(() => ({ url: url() }))
@@ -187,7 +187,7 @@ eachDialect((_dialect, newUrl) => {
       expect(statuses.filter((status) => status === 201)).toHaveLength(3)
     })
 
-    test('L29.4: its links lead to the hosts of its policy only, by their behaviour, too', async () => {
+    test('L29.4c: its links lead to the hosts of its policy only, by their behaviour, too', async () => {
       const { key } = await assistant({ hosts: ['example.com', '*.example.org'] })
       const { answer: link } = await create(key)
       expect((await create(key, { url: url('shop.example.org') })).status).toBe(201)
@@ -211,7 +211,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await call(key, 'POST', '/webhooks', { url: url('evil.test') })).code).toBe('policy_host')
     })
 
-    test('L29.3: its plan warns of the hosts that its policy forbids', async () => {
+    test('L29.3k: its plan warns of the hosts that its policy forbids', async () => {
       const { key } = await assistant({ hosts: ['*.allowed.example'] })
       const plan = (destination: string) => ({
         ops: [{ operation: 'createLink', body: { url: destination } }],
@@ -226,7 +226,7 @@ eachDialect((_dialect, newUrl) => {
       expect(JSON.stringify(await warningsOf('https://a.allowed.example/'))).not.toContain('forbidden_hosts')
     })
 
-    test('L29.4: it changes the bundles of its policy only', async () => {
+    test('L29.4c: it changes the bundles of its policy only', async () => {
       const ids = await Promise.all(
         ['One', 'Two'].map(
           async (name) => (await asPerson(ann, 'POST', '/bundles', { name })).body.id as number,
@@ -243,7 +243,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('who sets a policy', () => {
-    test('L29.4: a policy binds its program wherever it calls, and no other', async () => {
+    test('L29.4h: a policy binds its program wherever it calls, and no other', async () => {
       const { key } = await assistant({ confirm: 'always' })
       const tool = await createToolCaller(links, () => key)('create_link', { url: url() })
       expect(tool.isError).toBe(true)
@@ -252,7 +252,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await asPerson(ann, 'POST', '/links', { url: url() })).status).toBe(201)
     })
 
-    test('L29.4: a program cannot read or set a policy, and a repeated request does not pass by it', async () => {
+    test('L29.4n: a program cannot read or set a policy, and a repeated request does not pass by it', async () => {
       const { key, id } = await assistant({ writes: 'direct' })
       const body = { url: url() }
       const headers = { 'Idempotency-Key': `policy-${++count}` }
@@ -270,7 +270,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await rowsIn('link')).toBe(before)
     })
 
-    test('L29.4: people set their own policies, and administrators those of everyone', async () => {
+    test('L29.4n: people set their own policies, and administrators those of everyone', async () => {
       const { id } = await assistant({ writes: 'plan' })
       const others = `/policies/${id}?identity=${ann}`
       expect((await asPerson(ben, 'PUT', others, {})).status).toBe(403)
@@ -285,7 +285,7 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('L29.4: the policy `default` binds programs that have none yet, and no person', async () => {
+    test('L29.4g: the policy `default` binds programs that have none yet, and no person', async () => {
       const eve = 'eve@example.com'
       const bound = await assistant({ writes: 'direct' }, eve)
       const key = await links.key(eve)
@@ -306,7 +306,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await asPerson(eve, 'GET', '/policies/client:new')).body).toMatchObject({ writes: 'none' })
     })
 
-    test('L29.4: a policy for names that are nowhere needs a confirmation, and their number is limited', async () => {
+    test('L29.4o: a policy for names that are nowhere needs a confirmation, and their number is limited', async () => {
       const set = (program: string, query = '') =>
         asPerson('admin@example.com', 'PUT', `/policies/${program}${query}`, { writes: 'none' })
       const codeOf = async (answer: ReturnType<typeof set>) => (await answer).body.code as string | undefined

@@ -53,7 +53,7 @@ eachDialect((dialect, newUrl) => {
       expect([path, (await visit(path)).status]).toEqual([path, 404])
   })
 
-  test('L12.3: a slash at the end changes nothing, and every other slash is 404', async () => {
+  test('L12.3a: a slash at the end changes nothing, and every other slash is 404', async () => {
     await links.createLink(ann, { url: 'https://example.com/oauth', slug: 'oauth' })
     const before = await clicksOf('known')
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE'])
@@ -79,7 +79,7 @@ eachDialect((dialect, newUrl) => {
     expect(await clicksOf('known')).toBe(before + 4)
   })
 
-  test('L12.3: passwords and limits hold for a short URL that ends in a slash', async () => {
+  test('L12.3a: passwords and limits hold for a short URL that ends in a slash', async () => {
     const set = (id: number, body: object) => links.call('PUT', `/links/${id}/behaviour`, { key: ann, body })
     const locked = await links.createLink(ann, { url: 'https://example.com/locked', slug: 'locked' })
     expect((await set(locked.id, { password: 'sesame' })).status).toBe(200)
@@ -153,7 +153,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('L12.3: every unusable address gets the same page, byte for byte', async () => {
+  test('L12.3, L12.3d: every unusable address gets the same page, byte for byte', async () => {
     const disabled = await links.createLink(ann, { slug: 'disabled-link' })
     await links.call('POST', `/links/${disabled.id}/disable`, { key: ann })
     await links.createLink(ann, { slug: 'disabled-slug' })
@@ -198,7 +198,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('L12.3: a stored destination that is not a URL gets that page too, without a fault', async () => {
+  test('L12.3b: a stored destination that is not a URL gets that page too, without a fault', async () => {
     const { id } = await links.createLink(ann, { slug: 'broken-target' })
     expect((await visit('/broken-target')).status).toBe(302)
     await links.database.write((tx) =>
@@ -236,7 +236,7 @@ eachDialect((dialect, newUrl) => {
     expect(headers.get('location')).toBe('https://example.com/page?kept=1#here')
   })
 
-  test('L8.1: names that the server serves are no short URLs', async () => {
+  test('L8.1b: names that the server serves are no short URLs', async () => {
     for (const name of rootNames) {
       const response = await visit(`/${name}`)
       expect([name, [200, 404].includes(response.status)]).toEqual([name, true])
@@ -260,7 +260,7 @@ eachDialect((dialect, newUrl) => {
     expect([underscore.status, underscore.headers.get('location')]).toEqual([302, '/'])
   })
 
-  test('L12.5: the old addresses of pages redirect to the new ones, for all callers', async () => {
+  test('L12.8, L12.5: the old addresses of pages redirect to the new ones, for all callers', async () => {
     for (const path of ['/_/admin', '/_/admin/']) {
       const response = await visit(path)
       expect([path, response.status, response.headers.get('location')]).toEqual([
@@ -277,7 +277,7 @@ eachDialect((dialect, newUrl) => {
       expect([path, (await visit(path)).status]).toEqual([path, 404])
   })
 
-  test('the root redirects visitors to the configured URL until it is cleared', async () => {
+  test('L12.8: the root redirects visitors to the configured URL until it is cleared', async () => {
     for (const [url, location] of [
       ['https://example.com', 'https://example.com/'],
       ['http://пример.рф/å b', 'http://xn--e1afmkfd.xn--p1ai/%C3%A5%20b'],

@@ -59,7 +59,7 @@ describe('robots.txt', () => {
     await links.createLink(key, { url: 'https://example.com/card', slug: 'card' })
   })
 
-  test('L31.5: robots of previews may fetch short URLs, those of search engines may not', async () => {
+  test('L31.5a: robots of previews may fetch short URLs, those of search engines may not', async () => {
     const file = await fileOf()
     for (const robot of PREVIEW_ROBOTS) {
       expect([robot, mayFetch(file, robot, '/card'), mayFetch(file, robot, '/a/b')]).toEqual([

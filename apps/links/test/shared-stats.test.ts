@@ -46,7 +46,7 @@ eachDialect((_dialect, newUrl) => {
     )
 
   describe('the address of shared statistics', () => {
-    test('L41.1: is created by the owner with 192 random bits, of which only a hash is stored', async () => {
+    test('L41.1, L41.1c: is created by the owner with 192 random bits, of which only a hash is stored', async () => {
       const id = await createLink('created')
       const path = `/links/${id}/share`
       expect(await admin('GET', path)).toEqual({ created_at: null })
@@ -65,7 +65,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await open(`/_/stats/${secret}`)).status).toBe(200)
     })
 
-    test('L41.1: is replaced and revoked by the owner at once, and only by the owner', async () => {
+    test('L41.1a, L41.1b: is replaced and revoked by the owner at once, and only by the owner', async () => {
       for (const path of [
         `/links/${await createLink('rotated')}`,
         `/bundles/${await createBundle('Rotated', [])}`,
@@ -86,7 +86,7 @@ eachDialect((_dialect, newUrl) => {
       }
     })
 
-    test('L41.1: ends with its link or bundle', async () => {
+    test('L41.1d: ends with its link or bundle', async () => {
       const [link, bundle] = [await createLink('deleted'), await createBundle('Deleted', [])]
       const pages = [await share(`/links/${link}`), await share(`/bundles/${bundle}`)]
       await admin('DELETE', `/links/${link}`)
@@ -132,7 +132,7 @@ eachDialect((_dialect, newUrl) => {
       expect(html).not.toMatch(/<script|<img|<link|<iframe|<form|(href|src)="(?!\?)/)
     })
 
-    test('L41.3: shows the clicks of people, whatever the owner has chosen to see', async () => {
+    test('L41.3b: shows the clicks of people, whatever the owner has chosen to see', async () => {
       const id = await createLink('people')
       const self = { referrer: 'https://go.example.com/other', host: 'go.example.com' }
       const people = [
@@ -181,7 +181,7 @@ eachDialect((_dialect, newUrl) => {
       expect(text).not.toMatch(/outsider|Outside/i)
     })
 
-    test('L41.3: never shows another link, whichever id, page or filter is asked for', async () => {
+    test('L41.3a, L41.3c: never shows another link, whichever id, page or filter is asked for', async () => {
       const [mine, theirs] = [await createLink('mine'), await createLink('theirs', { label: 'Private plan' })]
       await record(mine, 'mine', { country: 'NO' })
       await record(theirs, 'theirs', { country: 'JP' }, { country: 'JP' })

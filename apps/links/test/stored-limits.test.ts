@@ -59,7 +59,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
   'stores nothing': ['inspectImport'],
 }
 
-test('L28.1: each operation that stores something has a limit of its number, or needs none', () => {
+test('L28.1k: each operation that stores something has a limit of its number, or needs none', () => {
   const writes = new Map(
     [...apiOperations, ...adminOperations]
       .filter(({ methods }) => !methods.includes('GET') && !methods.includes('DELETE'))

@@ -92,7 +92,7 @@ describe('on sqlite', () => {
       })
 
     for (const route of routesOf(apiOperations).filter(({ method }) => method === 'POST'))
-      test(`L28.2: ${route.name} by a key, with an Idempotency-Key`, async () => {
+      test(`L28.2i: ${route.name} by a key, with an Idempotency-Key`, async () => {
         const { target, body, key } = await prepare(route)
         const headers = { 'Idempotency-Key': `once-${++count}` }
         await expectNoWait(() => links.call('POST', target, { key, body, headers }))

@@ -61,7 +61,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await list(`bundle=${bundle}&sort=clicks`)).toEqual(['off', 'plain'])
   })
 
-  test('L17.1: the list names the parts of behaviours, and is filtered by whether a link has one', async () => {
+  test('L17.1b: the list names the parts of behaviours, and is filtered by whether a link has one', async () => {
     const to = 'https://example.com/to'
     const split = [
       { url: to, weight: 1 },
@@ -103,7 +103,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('GET', '/links?sort=slug', { key })).status).toBe(400)
   })
 
-  test('L17.1: the list is sorted by slug, expiry or age in either direction', async () => {
+  test('L17.1a: the list is sorted by slug, expiry or age in either direction', async () => {
     expect(await list('sort=slug')).toEqual(['later', 'gone', 'off', 'ported', 'soon', 'plain'])
     expect(await list('sort=slug&order=desc&per_page=2')).toEqual(['plain', 'soon'])
     expect(await list('sort=expires')).toEqual(['gone', 'off', 'soon', 'later', 'plain', 'ported'])
@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await list('sort=slug&search=example plain')).toEqual(['ported', 'plain'])
   })
 
-  test('L17.1: each link of the list names its active bundles', async () => {
+  test('L17.1b: each link of the list names its active bundles', async () => {
     const rows = await admin('GET', '/links')
     const bundles = rows.map((link: { label: string; bundles: unknown }) => [link.label, link.bundles])
     const spring = { id: bundle, name: 'Spring', accent: 'green', icon: '🌱' }
@@ -126,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('L17.1: links of a numbered page have their clicks on each of the last 30 UTC days', async () => {
+  test('L17.1c: links of a numbered page have their clicks on each of the last 30 UTC days', async () => {
     const midnight = links.now - (links.now % DAY)
     const at = (clickedAt: number, userAgent = PHONE) => ({
       slug: 'zulu',

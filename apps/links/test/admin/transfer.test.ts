@@ -85,7 +85,7 @@ eachDialect((dialect, newUrl) => {
     expect((await inspect('x'.repeat(64 * 1024 + 1))).status).toBe(413)
   })
 
-  test('L21: columns, conflicts, repeated URLs and tags are handled as the request says', async () => {
+  test('L21.20: columns, conflicts, repeated URLs and tags are handled as the request says', async () => {
     const as = 'options@example.com'
     const csv = 'Ziel;Kurz;Gruppe\nhttps://example.com/opt-a;https://go.example/opt;opt-news\n'
     const map = ['url=Ziel', 'slug=Kurz', 'tags=Gruppe'].map((pair) => `map=${encodeURIComponent(pair)}`)
@@ -294,7 +294,7 @@ eachDialect((dialect, newUrl) => {
     expect([(await importing).body.imported, visits > 0]).toEqual([1500, true])
   })
 
-  test('L17 L23: an upload over 32 MiB is 413, with or without a length, and stores nothing', async () => {
+  test('L17.7 L23: an upload over 32 MiB is 413, with or without a length, and stores nothing', async () => {
     const before = await links.databaseState()
     const row = `https://example.com/${'x'.repeat(1000)}\n`
     const head = `url\n${row.repeat(20)}`
@@ -411,7 +411,7 @@ eachDialect((dialect, newUrl) => {
     return { body, begun: begun.promise, end: () => ended.resolve(), pulled: () => pulled }
   }
 
-  test('L17: one import per person and two per node; a third is refused unread', async () => {
+  test('L17.8: one import per person and two per node; a third is refused unread', async () => {
     const [first, second] = [openUpload(), openUpload()]
     const anns = upload(first.body, 'format=csv')
     await first.begun
@@ -490,7 +490,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('an import that fails in the database reports its progress, and the stored links stay', async () => {
+  test('L25.6d: an import that fails in the database reports its progress, and the stored links stay', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const file = ['url', ...Array.from({ length: 700 }, (_, n) => `https://example.com/stop/${n}`)].join('\n')
     // Rejects all rows after the first batch: on PostgreSQL with disk_full, on SQLite with an

@@ -252,7 +252,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L26.5: a way over more than five of our own short URLs is refused', async () => {
+  test('L26.5b: a way over more than five of our own short URLs is refused', async () => {
     let last = await links.createLink(ann)
     const lead = async (id: number) => put(id, { after_url: `http://localhost:8080/${last.slugs[0].slug}` })
     for (let depth = 1; depth <= 5; depth++) {

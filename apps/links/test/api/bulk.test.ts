@@ -24,7 +24,7 @@ eachDialect((_dialect, newUrlOf) => {
     (await links.call('GET', `/links/${id}`, { key: ann })).headers.get('etag')
 
   describe('creates', () => {
-    test('L28.1: many links in their order, each as the create of one answers', async () => {
+    test('L28.1b: many links in their order, each as the create of one answers', async () => {
       const slug = `first-${++count}`
       const items = [
         { url: newUrl(), slug, label: 'One' },
@@ -46,7 +46,7 @@ eachDialect((_dialect, newUrlOf) => {
       for (const { link } of body.results) expect(await read(link.id)).toEqual(link)
     })
 
-    test('L28.1: with each, an item that fails leaves the others', async () => {
+    test('L28.1d: with each, an item that fails leaves the others', async () => {
       const slug = `held-${++count}`
       await links.createLink(ben, { slug })
       const twice = `twice-${++count}`
@@ -75,7 +75,7 @@ eachDialect((_dialect, newUrlOf) => {
       expect(urls).toEqual([])
     })
 
-    test('L28.1: with all, the first failure is the answer, names its item, and leaves nothing behind', async () => {
+    test('L28.1d: with all, the first failure is the answer, names its item, and leaves nothing behind', async () => {
       const slug = `held-${++count}`
       await links.createLink(ben, { slug })
       const options = (items: readonly unknown[]) => ({ key: ann, body: { mode: 'all', items } })
@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrlOf) => {
       expect((await create(newItems(5), 'all')).body.results).toHaveLength(5)
     })
 
-    test('L28.1: URLs that exist are reused, also those of earlier items, with their clicks', async () => {
+    test('L28.1e: URLs that exist are reused, also those of earlier items, with their clicks', async () => {
       const slug = `clicked-${++count}`
       const { url, id } = (await create([{ url: newUrl(), slug }])).body.results[0].link
       await clickLink(links, slug)
@@ -116,7 +116,7 @@ eachDialect((_dialect, newUrlOf) => {
       expect((await links.fetch(`/${slug}`)).status).toBe(404)
     })
 
-    test('L28.1: 1 to 1,000 items, in a body of up to 1 MiB', async () => {
+    test('L28.1c: 1 to 1,000 items, in a body of up to 1 MiB', async () => {
       for (const items of [[], newItems(1_001)]) expect((await create(items)).status).toBe(400)
       const long = `https://example.com/${'x'.repeat(900)}`
       const many = Array.from({ length: 1_000 }, (_, n) => ({ url: `${long}/${n}` }))
@@ -154,7 +154,7 @@ eachDialect((_dialect, newUrlOf) => {
     const idsOf = async (items: readonly unknown[], key = ann): Promise<number[]> =>
       (await create(items, 'all', key)).body.results.map(({ link }: { link: { id: number } }) => link.id)
 
-    test('L28.1: label, expiry, state and bundle of many links', async () => {
+    test('L28.1a: label, expiry, state and bundle of many links', async () => {
       const ids = await idsOf(newItems(3))
       const bundle = (await links.call('POST', '/bundles', { key: ann, body: { name: 'Many' } })).body.id
       const expires_at = links.now + 3_600
@@ -176,7 +176,7 @@ eachDialect((_dialect, newUrlOf) => {
       expect((await links.call('GET', '/links?search=autumn', { key: ann })).body).toEqual([])
     })
 
-    test('L28.1 L25.3: one write raises the version once, and a link that has the state keeps it', async () => {
+    test('L28.1f L25.3: one write raises the version once, and a link that has the state keeps it', async () => {
       const [one = 0, other = 0] = await idsOf(newItems(2))
       await change({ ids: [one], set: { disabled: true, label: 'x' } })
       expect([await etag(one), await etag(other)]).toEqual(['"2"', '"1"'])
@@ -219,7 +219,7 @@ eachDialect((_dialect, newUrlOf) => {
       )
     })
 
-    test('L28.1: all links that match a filter', async () => {
+    test('L28.1g: all links that match a filter', async () => {
       const host = `host-${++count}.example`
       const ids = await idsOf(
         ['red', 'green', 'blue'].map((label) => ({ url: `https://${host}/${label}`, label })),
@@ -239,7 +239,7 @@ eachDialect((_dialect, newUrlOf) => {
       })
     })
 
-    test('L28.1: either ids or a filter, and something to change', async () => {
+    test('L28.1a: either ids or a filter, and something to change', async () => {
       const [id = 0] = await idsOf(newItems(1))
       const refusals: [body: object, error: string][] = [
         [{ set: { label: 'x' } }, 'request: must have either ids or filter'],
@@ -257,7 +257,7 @@ eachDialect((_dialect, newUrlOf) => {
     })
   })
 
-  test('L28.1: n items count as 1 + n/10 requests, rounded up', async () => {
+  test('L28.1h: n items count as 1 + n/10 requests, rounded up', async () => {
     const limited = await startTestLinks(await newUrlOf(), { LINKS_RATE_LIMIT: '10/hour' })
     const key = await limited.key('ann@example.com')
     const send = (items: number) =>

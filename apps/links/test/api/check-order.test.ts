@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
     await links.expectRefusal('DELETE', '/slugs', { key: readOnly }, [405, 'Method Not Allowed'])
   })
 
-  test('a missing scope is 403, also for an invalid path parameter', async () => {
+  test('L3.2: a missing scope is 403, also for an invalid path parameter', async () => {
     await links.expectRefusal('DELETE', '/links/abc', { key: readOnly }, [403, 'Forbidden'])
     await links.expectRefusal('POST', '/slugs/_x/disable', { key: readOnly }, [403, 'Forbidden'])
   })

@@ -192,7 +192,7 @@ eachDialect((_dialect, newUrl) => {
       await refuses({ url: 'https://e.com', slug }, SYMBOLS)
   })
 
-  test('L8.1: a requested slug may not be a name that the server serves at its root', async () => {
+  test('L8.1b: a requested slug may not be a name that the server serves at its root', async () => {
     for (const name of [...rootNames, 'Favicon.ICO'])
       await refuses({ url: 'https://e.com', slug: name }, 'Slug is reserved')
   })

@@ -56,7 +56,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await create(ann, other)).status).toBe(201)
   })
 
-  test('L6.2 L24.4: the active link of the caller takes precedence over a newer link of another person', async () => {
+  test('L6.2a L24.4: the active link of the caller takes precedence over a newer link of another person', async () => {
     const url = newAddress()
     const own = await another(ann, url)
     links.advance(10)
@@ -123,7 +123,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await create(ann, url)).status).toBe(201)
   })
 
-  test('L6.2 L24.4: a requested slug always creates a new link, which keeps the slug', async () => {
+  test('L6.2b L24.4: a requested slug always creates a new link, which keeps the slug', async () => {
     const url = newAddress()
     const { id } = await links.createLink(ann, { url })
     const made = await create(ann, url, { slug: `asked-${count}` })

@@ -30,7 +30,7 @@ eachDialect((_dialect, newUrl) => {
   const sentences = (steps: { check: string; saw: string | number | null; result: string }[]) =>
     steps.map(({ check, saw, result }) => `${check} ${saw} ${result}`)
 
-  test('L27: the answer has the destination, the class, every check, and the version of the link', async () => {
+  test('L27.8: the answer has the destination, the class, every check, and the version of the link', async () => {
     const rules = [
       { when: { country: ['SE'], os: ['ios'] }, to: `${to}/ios` },
       { when: { not_language: ['de'], query: [{ name: 'ref' }] }, to },
@@ -95,7 +95,7 @@ eachDialect((_dialect, newUrl) => {
     expect(body.total_clicks).toBe(1)
   })
 
-  test('L27: bots and previews of a limited link see no destination, and have classes of their own', async () => {
+  test('L27.6, L27.7: bots and previews of a limited link see no destination, and have classes of their own', async () => {
     const { id } = await newLink({ max_clicks: 1 })
     const classes = [
       [{ user_agent: 'Googlebot/2.1' }, 'preview'],

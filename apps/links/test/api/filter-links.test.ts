@@ -48,7 +48,7 @@ eachDialect((_dialect, newUrl) => {
     }
   })
 
-  test('L28.3: links that were changed since a moment, the latest change first', async () => {
+  test('L28.3b: links that were changed since a moment, the latest change first', async () => {
     links.advance(HOUR)
     const since = links.now
     const later = async (work: () => Promise<unknown>) => {
@@ -76,7 +76,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await list({ updated_since: links.now })).toEqual([])
   })
 
-  test('L28.3: links without clicks since a moment, and links by their last click', async () => {
+  test('L28.3c: links without clicks since a moment, and links by their last click', async () => {
     links.advance(48 * HOUR)
     const start = links.now - (links.now % HOUR)
     const before = await Promise.all([

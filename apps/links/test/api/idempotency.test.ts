@@ -67,7 +67,7 @@ eachDialect((dialect, newUrl) => {
     expect(await countOf(body.url)).toBe(1)
   })
 
-  test('L28.2: another body with the key is refused, and another path too', async () => {
+  test('L28.2a: another body with the key is refused, and another path too', async () => {
     const [key, body] = [newKey(), newBody()]
     await post('/links', key, body)
     const options = { key: ann, headers: { 'Idempotency-Key': key } }
@@ -84,7 +84,7 @@ eachDialect((dialect, newUrl) => {
     expect(elsewhere.headers.get('x-error-code')).toBe('idempotency_key_other_path')
   })
 
-  test('L28.2: the same key of another API key is another key, also of the same person', async () => {
+  test('L28.2b: the same key of another API key is another key, also of the same person', async () => {
     const [key, body] = [newKey(), newBody()]
     const first = await post('/links', key, body)
     const second = await post('/links', key, body, await links.key('ann@example.com'))
@@ -92,7 +92,7 @@ eachDialect((dialect, newUrl) => {
     expect(second.body.id).not.toBe(first.body.id)
   })
 
-  test('L28.2: refusals are replayed too, of rules and of values', async () => {
+  test('L28.2c: refusals are replayed too, of rules and of values', async () => {
     const slug = `used-${++count}`
     const holder = await links.createLink(ann, { slug })
     const [key, body] = [newKey(), newBody({ slug })]
@@ -109,7 +109,7 @@ eachDialect((dialect, newUrl) => {
     expect((await post('/links', invalid, newBody())).status).toBe(422)
   })
 
-  test('L28.2: a failure of the service is not replayed: the next request is performed', async () => {
+  test('L28.2c: a failure of the service is not replayed: the next request is performed', async () => {
     const [key, body] = [newKey(), newBody({ label: 'refused' })]
     await links.database.write(async (tx) => {
       for (const statement of failing[dialect].begin) await sql.raw(statement).execute(tx)
@@ -180,7 +180,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L28.2: the answers of a revoked API key are deleted, and it gets 401', async () => {
+  test('L28.2b: the answers of a revoked API key are deleted, and it gets 401', async () => {
     const [apiKey, key, body] = [await links.key('ann@example.com'), newKey(), newBody()]
     await post('/links', key, body, apiKey)
     const last = await links.rows<{ id: number }>('select max(id) as id from api_key')
@@ -194,7 +194,7 @@ eachDialect((dialect, newUrl) => {
     expect((await post('/links', key, body, apiKey)).status).toBe(401)
   })
 
-  test('L28.2: 429 is not replayed', async () => {
+  test('L28.2c: 429 is not replayed', async () => {
     const limited = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '1/hour' })
     const [apiKey, key, body] = [await limited.key('ann@example.com'), newKey(), newBody()]
     await limited.call('GET', '/config', { key: apiKey })
@@ -204,7 +204,7 @@ eachDialect((dialect, newUrl) => {
 
   // SQLite has one writer: a second request waits for it, and is answered by the first one.
   if (dialect === 'postgres')
-    test('L28.2: while the first request runs, others get 409 with Retry-After', async () => {
+    test('L28.2g: while the first request runs, others get 409 with Retry-After', async () => {
       const [key, body] = [newKey(), { url: `https://example.com/${++count}` }]
       const other = openDatabase<Tables>(links.url)
       const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

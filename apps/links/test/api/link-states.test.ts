@@ -144,7 +144,7 @@ eachDialect((_dialect, newUrl) => {
       await links.expectRefusal('POST', `/links/999999/${verb}`, { key: ben }, [404, 'Link not found'])
   })
 
-  test('L6.8: a link without clicks is deleted with its slugs, which are then free and unknown', async () => {
+  test('L6.8a: a link without clicks is deleted with its slugs, which are then free and unknown', async () => {
     const slug = newSlug()
     const link = await links.createLink(ann, { slug })
     const gone = await links.call('DELETE', `/links/${link.id}`, { key: ann })
@@ -186,7 +186,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('DELETE', `/links/${id}`, { key: ann })).body).toEqual({ deleted: true })
   })
 
-  test('L6.8: force deletes the link with its slugs and clicks, and nothing of other links', async () => {
+  test('L6.8a: force deletes the link with its slugs and clicks, and nothing of other links', async () => {
     const [slug, bystander] = [newSlug(), newSlug()]
     const { id } = await links.createLink(ann, { slug })
     const other = await links.createLink(ann, { slug: bystander })

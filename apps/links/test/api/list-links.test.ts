@@ -42,7 +42,7 @@ eachDialect((_dialect, newUrl) => {
     }
   }
 
-  test('L6 L6.7: the list is a bare array of links as single reads return them, newest first, with their number', async () => {
+  test('L6 L6.7a: the list is a bare array of links as single reads return them, newest first, with their number', async () => {
     const first = await links.createLink(ann, { slug: 'l-first', label: 'First' })
     const second = await links.createLink(ben)
     links.advance(1)
@@ -122,7 +122,7 @@ eachDialect((_dialect, newUrl) => {
     expect([next.get('search'), next.get('limit')]).toEqual(['why? who', '2'])
   })
 
-  test('L6.7: pages by age neither skip nor repeat links while others add and delete some', async () => {
+  test('L6.7c: pages by age neither skip nor repeat links while others add and delete some', async () => {
     const lasting = await listIds({})
     const passing = await links.createLink(ann)
     const listed = await walk({ limit: 4 }, async () => {
@@ -153,7 +153,7 @@ eachDialect((_dialect, newUrl) => {
     expect(next.searchParams.get('limit')).toBe('1')
   })
 
-  test('L6.7: a cursor continues with another limit, and is 400 with any other parameter changed', async () => {
+  test('L6.7b: a cursor continues with another limit, and is 400 with any other parameter changed', async () => {
     const query = {
       owner: 'ann@example.com',
       search: 'example',

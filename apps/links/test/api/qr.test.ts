@@ -42,7 +42,7 @@ eachDialect((_dialect, newUrl) => {
     return code?.text
   }
 
-  test('L11 L24.9: a code encodes the primary slug, marked as a QR visit, and anyone may read it', async () => {
+  test('L11.1 L24.9: a code encodes the primary slug, marked as a QR visit, and anyone may read it', async () => {
     expect(await read('')).toBe('http://localhost:8080/primary-one?utm_medium=qr')
   })
 
@@ -99,7 +99,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await typeOf('?format=png', 'image/svg+xml')).toBe('image/png')
   })
 
-  test('L11 L24.9: a private cache may keep a code for five minutes', async () => {
+  test('L11.4 L24.9: a private cache may keep a code for five minutes', async () => {
     for (const format of ['svg', 'png']) {
       const { headers } = await ask(`?format=${format}`)
       expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['private, max-age=300', 'Accept'])
@@ -145,7 +145,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await ask(`?format=png&size=${Number(smallest) - 1}`)).status).toBe(400)
   })
 
-  test('L11: the origin is the configured one, or else that of the request, and only a trusted proxy may change it', async () => {
+  test('L11.1: the origin is the configured one, or else that of the request, and only a trusted proxy may change it', async () => {
     const fixed = await startTestLinks(await newUrl(), { LINKS_BASE_URL: 'https://go.example.com' })
     const proxied = await startTestLinks(await newUrl(), { TRUSTED_PROXIES: '127.0.0.1' })
     const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'go.proxy.example' }

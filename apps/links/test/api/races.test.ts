@@ -101,7 +101,7 @@ eachDialect((dialect, newUrl) => {
       ben: await first.key('ben@example.com'),
     }
   }
-  test('L8.1 L24.5: twenty creates of one slug at once end in one 201 and nineteen 409', async () => {
+  test('L8.1a L24.5: twenty creates of one slug at once end in one 201 and nineteen 409', async () => {
     const { first, call, settle, ann } = await startNodes()
     const replies = await times(20, (n) =>
       call('POST', '/links', {
@@ -114,7 +114,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('L6.2 L24.5: twenty creates of one URL by one identity at once end in one link', async () => {
+  test('L6.2c L24.5: twenty creates of one URL by one identity at once end in one link', async () => {
     const { first, call, settle, ann } = await startNodes()
     const body = { url: 'https://example.com/same' }
     const replies = await times(20, () => call('POST', '/links', { key: ann, body }))
@@ -171,7 +171,7 @@ eachDialect((dialect, newUrl) => {
     await settle(ann)
   })
 
-  test('slugs removed while others become primary leave one enabled primary slug', async () => {
+  test('L24.5a: slugs removed while others become primary leave one enabled primary slug', async () => {
     const { first, call, settle, ann } = await startNodes()
     const { id } = await first.createLink(ann)
     const slugs = Array.from({ length: 8 }, (_, n) => `gone-${n}`)

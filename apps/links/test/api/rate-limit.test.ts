@@ -8,7 +8,7 @@ async function ask(links: TestLinks, authorization: string | undefined, peer = '
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('L3.7: a key has as many requests as the setting allows, and every answer states how many are left', async () => {
+  test('L3.7, L3.7a: a key has as many requests as the setting allows, and every answer states how many are left', async () => {
     const links = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '3/min' })
     const key = await links.key('ann@example.com')
     const left = []
@@ -41,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await ask(links, `Bearer ${second}`)).toBe(200)
   })
 
-  test('L3.7: a flood without a key or with invented ones is limited by address and takes nothing from valid keys', async () => {
+  test('L3.7c: a flood without a key or with invented ones is limited by address and takes nothing from valid keys', async () => {
     const links = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '3/min' })
     const key = await links.key('ann@example.com')
     const madeUp = [undefined, 'Bearer x', `Bearer sk_${'0'.repeat(48)}`, 'bearer', undefined, 'Bearer y']
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
     for (const status of [200, 200, 200, 429]) expect(await ask(links, `Bearer ${key}`)).toBe(status)
   })
 
-  test('L3.7: addresses of one IPv6 /64 count as one', async () => {
+  test('L3.7c: addresses of one IPv6 /64 count as one', async () => {
     const links = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '2/min' })
     const statuses = []
     for (const last of ['1', '2', 'ffff:1'])
@@ -78,7 +78,7 @@ eachDialect((_dialect, newUrl) => {
     expect(proxied).toEqual([401, 401, 401, 429])
   })
 
-  test('L3.7: the document, its page and short URLs do not count', async () => {
+  test('L3.7b: the document, its page and short URLs do not count', async () => {
     const links = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '2/min' })
     const key = await links.key('ann@example.com')
     for (let n = 0; n < 5; n++)

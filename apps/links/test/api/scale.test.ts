@@ -61,7 +61,7 @@ eachDialect((dialect, newUrl) => {
     expect(made.id).toBe(LINK_COUNT + 1)
   })
 
-  test('L28.1: with a hundred thousand links, a thousand are created, found again and changed fast', async () => {
+  test('L28.1j: with a hundred thousand links, a thousand are created, found again and changed fast', async () => {
     const items = Array.from({ length: 1_000 }, (_, n) => ({ url: `https://bulk.example/${n}` }))
     const send = async (method: string, body: object) => {
       const startedMs = performance.now()

@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await listIds({ search: 'opera poster' })).toEqual([])
   })
 
-  test('L6.7 L17.1: the number of matches is exact, but on the admin side it ends at 1,000', async () => {
+  test('L6.7a L17.1d: the number of matches is exact, but on the admin side it ends at 1,000', async () => {
     await links.database.write(async (tx) => {
       const row = (n: number) => ({
         id: 10_000 + n,

@@ -51,7 +51,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await primaryOf(id)).toEqual([primary])
     })
 
-    test(`L8.3 ${form}: a slug with clicks is removed only by force, with its clicks`, async () => {
+    test(`L8.3a ${form}: a slug with clicks is removed only by force, with its clicks`, async () => {
       const [clicked, other] = [newSlug(), newSlug()]
       const { id } = await newLink(clicked, other)
       for (const slug of [clicked, other]) await links.fetch(`/${slug}`)

@@ -187,7 +187,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await links.databaseState()).toEqual(before)
     })
 
-    test(`L8.3 ${form}: the automatic slug can be neither disabled nor removed, even by force; enabling it is a no-op`, async () => {
+    test(`L8.3a ${form}: the automatic slug can be neither disabled nor removed, even by force; enabling it is a no-op`, async () => {
       const { id, auto } = await newLink(newSlug())
       await links.expectRefusal('POST', `${path(id, auto)}/disable`, { key: ann }, [
         400,

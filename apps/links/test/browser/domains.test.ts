@@ -13,7 +13,7 @@ const openDialog = (page: Page) =>
 describe('with one domain', () => {
   const admin = openAdminPages({ LINKS_BASE_URL: `https://${GO}` })
 
-  test('L31.4: no page shows a domain', async () => {
+  test('L31.4d: no page shows a domain', async () => {
     await createLink(admin, { url: 'https://example.com/one', slug: 'one' })
     const { page } = await admin.open('/links')
     await page.getByRole('button', { name: `Copy https://${GO}/one` }).waitFor()

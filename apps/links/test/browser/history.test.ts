@@ -34,7 +34,7 @@ test('L29.5: the page of a link shows its history on request, and its owner rest
   expect(errors).toEqual([])
 }, 60_000)
 
-test('L29.5: the history of everything is filtered by person, program and way', async () => {
+test('L29.5a: the history of everything is filtered by person, program and way', async () => {
   const write = await createWriteKey()
   const byApi = await admin.fetch('/_/api/links', {
     method: 'POST',
@@ -58,7 +58,7 @@ test('L29.5: the history of everything is filtered by person, program and way', 
   expect(errors).toEqual([])
 }, 60_000)
 
-test('L29.5: the changes of a program since a moment are undone, and what stays is listed', async () => {
+test('L29.5f, L29.5j: the changes of a program since a moment are undone, and what stays is listed', async () => {
   const rawKey = await createWriteKey()
   const byKey = (method: string, path: string, body: object) =>
     admin.fetch(`/_/api${path}`, {

@@ -106,7 +106,7 @@ test('keys of every length fit the page, wide and on a phone, and are accessible
   expect(errors).toEqual([])
 }, 60_000)
 
-test('L29.4: the viewer sets what a program may change, which holds from its next request', async () => {
+test('L29.5k, L29.4: the viewer sets what a program may change, which holds from its next request', async () => {
   const readKey = await createKey(admin, 'Reader')
   const { raw_key: rawKey } = await post<{ raw_key: string }>(admin, '/keys', {
     title: 'Assistant',

@@ -196,7 +196,7 @@ const RULES: NonNullable<NewBehaviour['rules']> = [
   },
 ]
 
-test('L26.8: its owner adds, moves, removes and restores rules, and ends a split', async () => {
+test('L26.8a, L26.8b, L26.8e, L26.8f: its owner adds, moves, removes and restores rules, and ends a split', async () => {
   const id = await create('led', {})
   const { page, errors } = await open('led')
   await keepToasts(page)
@@ -276,7 +276,7 @@ test('L26.8: rules show the clicks of the range of the page', async () => {
   expect(errors).toEqual([])
 }, 60_000)
 
-test('L26.8: a change for an older version of the link is not saved, and what was typed stays', async () => {
+test('L26.8d, L26.8c: a change for an older version of the link is not saved, and what was typed stays', async () => {
   const id = await create('timed', {})
   const { page } = await open('timed', '', { width: 390, scheme: 'dark' })
   await keepToasts(page)
@@ -339,7 +339,7 @@ test('L26.8: a change for an older version of the link is not saved, and what wa
   await expectAccessible(page)
 }, 60_000)
 
-test('L26.3: a browser that is taken for a bot, or is asked to confirm, is led on by pressing a button', async () => {
+test('L26.4b, L26.3: a browser that is taken for a bot, or is asked to confirm, is led on by pressing a button', async () => {
   using destination = Bun.serve({ port: 0, fetch: () => new Response('Arrived') })
   const url = `http://127.0.0.1:${destination.port}/arrived`
   for (const [name, behaviour] of Object.entries({
@@ -362,7 +362,7 @@ test('L26.3: a browser that is taken for a bot, or is asked to confirm, is led o
   }
 }, 60_000)
 
-test('L26.8: destinations of the link and of a split have a builder of UTM parameters with earlier values', async () => {
+test('L26.8a: destinations of the link and of a split have a builder of UTM parameters with earlier values', async () => {
   const id = await create('tagged', {})
   const { page } = await open('tagged')
   await page.getByRole('button', { name: 'Edit destination' }).click()

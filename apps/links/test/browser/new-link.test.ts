@@ -231,7 +231,7 @@ test('L17.3: a slug is checked while it is typed', async () => {
   )
 }, 60_000)
 
-test('L12.6: the page of an unused slug leads to the dialog for a link with that slug, once', async () => {
+test('L12.6b: the page of an unused slug leads to the dialog for a link with that slug, once', async () => {
   const { page, errors } = await admin.open('/links')
   await page.goto(new URL('/Black-Friday', admin.at('/')).href)
   await expectAccessible(page)

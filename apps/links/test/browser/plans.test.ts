@@ -36,7 +36,7 @@ async function propose(title: string) {
   return { id, changed }
 }
 
-test('L29.5: a plan is read with its warnings, applied, and undone', async () => {
+test('L29.5g: a plan is read with its warnings, applied, and undone', async () => {
   const { id, changed } = await propose('Spring cleaning')
   const { page, errors } = await admin.open('/plans')
   await page.getByText('Spring cleaning').waitFor()
@@ -71,7 +71,7 @@ test('L29.5: a plan is read with its warnings, applied, and undone', async () =>
   expect(errors).toEqual([])
 }, 60_000)
 
-test('L29.5: the navigation has the number of open plans, also on pages with a filter', async () => {
+test('L29.5i: the navigation has the number of open plans, also on pages with a filter', async () => {
   const waiting = async () => {
     const { page } = await admin.open('/links?search=none')
     const [name] = await page.getByRole('link', { name: /^Plans/ }).allInnerTexts()
@@ -104,7 +104,7 @@ test('L29.5: a plan that is out of date is refused in a sentence, and can be dis
   await admin.open('/plans/999999').then((other) => other.page.getByText('This plan doesn’t exist').waitFor())
 }, 60_000)
 
-test('L29.4: what an assistant may not do alone waits for its person on the page of the plan', async () => {
+test('L29.4k: what an assistant may not do alone waits for its person on the page of the plan', async () => {
   const made = await ask('POST', '/keys', {
     title: 'Careful',
     scope: 'create,read',
@@ -124,7 +124,7 @@ test('L29.4: what an assistant may not do alone waits for its person on the page
 
 const COUNTRIES = 'AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL'.split(' ')
 
-test('L29.5: nothing of a plan is shortened before its buttons, however long and misleading it is', async () => {
+test('L29.5b, L29.5d, L29.5h: nothing of a plan is shortened before its buttons, however long and misleading it is', async () => {
   const link = await createLink(admin, { url: 'https://example.com/known', label: 'My shop' })
   const { raw_key: key } = await ask('POST', '/keys', { title: 'Program', scope: 'create,read' })
   const byUser = `https://bank.example%2F${'u'.repeat(150)}@user.example/pay`

@@ -35,7 +35,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   describe('links of a domain', () => {
-    test('L31.1: the same slug is another link on each domain', async () => {
+    test('L31.1a: the same slug is another link on each domain', async () => {
       const own = await links.createLink(ann, { slug: 'promo', url: 'https://example.com/default' })
       const other = await createOn(L, { slug: 'promo', url: 'https://example.com/other' }, bob)
       expect(other.status).toBe(201)
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
       expect(own.id).not.toBe(other.body.id)
     })
 
-    test('L31.2: a link and its slugs name their domain and its origin, those of the default domain do not', async () => {
+    test('L31.2b: a link and its slugs name their domain and its origin, those of the default domain do not', async () => {
       const own = await links.createLink(ann, { slug: 'plain' })
       expect(own).not.toHaveProperty('domain')
       expect(Object.keys(own.slugs[0])).not.toContain('domain')
@@ -62,7 +62,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await links.call('GET', `/links/${body.id}`, { key: ann })).body).toEqual(body)
     })
 
-    test('L31.2: duplicates count per domain', async () => {
+    test('L31.2c: duplicates count per domain', async () => {
       const url = 'https://example.com/twice'
       const first = await links.createLink(ann, { url })
       const second = await createOn(L, { url })
@@ -73,7 +73,7 @@ eachDialect((_dialect, newUrl) => {
       expect([ofDefault.body.id, ofDefault.body.duplicate_count]).toEqual([first.id, 1])
     })
 
-    test('L31.2: an IDNA host is stored and answered as A-labels, and accepted in either form', async () => {
+    test('L31.2d: an IDNA host is stored and answered as A-labels, and accepted in either form', async () => {
       const { body } = await createOn(encodeURIComponent('LÄNK.example'), {
         url: 'https://example.com/idn',
         slug: 'idn',
@@ -100,7 +100,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('slugs of a domain', () => {
-    test('L31.2: reads and writes of a slug by name reach the domain that they name, and no other', async () => {
+    test('L31.2a: reads and writes of a slug by name reach the domain that they name, and no other', async () => {
       const own = await links.createLink(ann, { slug: 'both' })
       const { body: other } = await createOn(L, { slug: 'both', url: 'https://example.com/both' }, bob)
       const call = (method: string, path: string, key: string) => links.call(method, path, { key })
@@ -148,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
       expect([await isAvailable(L), await isAvailable(GO)]).toEqual([false, true])
     })
 
-    test('L31.2: automatic lengths and retired slugs count per domain', async () => {
+    test('L31.2c: automatic lengths and retired slugs count per domain', async () => {
       const { body } = await createOn(IDN, { url: 'https://example.com/auto', slug_length: 3 })
       const slug = body.slugs[0].slug as string
       await links.call('DELETE', `/links/${body.id}`, { key: ann })
@@ -157,7 +157,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('L31.1: the database keeps each slug on the domain of its link', async () => {
+    test('L31.1a: the database keeps each slug on the domain of its link', async () => {
       const own = await links.createLink(ann)
       const { body: other } = await createOn(L, { url: 'https://example.com/kept' })
       const insert = (id: number, slug: string) =>
@@ -176,7 +176,7 @@ eachDialect((_dialect, newUrl) => {
     })
   })
 
-  test('L31.2: lists have the links of all domains, or of one', async () => {
+  test('L31.2a: lists have the links of all domains, or of one', async () => {
     await links.createLink(ann, { slug: 'listed' })
     await createOn(L, { url: 'https://example.com/listed', slug: 'listed' })
     const domainsOf = async (query: string, admin = false) => {
@@ -200,7 +200,7 @@ eachDialect((_dialect, newUrl) => {
     expect(counts.total).toBe((await links.call('GET', `/links?domain=${L}`, { key: ann })).body.length)
   })
 
-  test('L31.3: QR codes and short URLs are on the domain of the link', async () => {
+  test('L31.3c: QR codes and short URLs are on the domain of the link', async () => {
     const { body: link } = await createOn(L, { url: 'https://example.com/qr', slug: 'qr-code' })
     const codeOf = async (id: number) =>
       (await links.call('GET', `/links/${id}/qr?format=svg`, { key: ann })).body as string
@@ -246,7 +246,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('settings of a domain', () => {
-    test('L31.1: are read by anyone, and replaced as a whole by administrators only', async () => {
+    test('L31.1d: are read by anyone, and replaced as a whole by administrators only', async () => {
       const empty = {
         host: L,
         is_default: false,
@@ -272,7 +272,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await replaceSettings(L, {})).toEqual(empty)
     })
 
-    test('L31.1: every URL passes the checks of a destination, and other values are refused by name', async () => {
+    test('L31.1e: every URL passes the checks of a destination, and other values are refused by name', async () => {
       const problem = async (body: object) => {
         const reply = await setDomain(L, body)
         return [reply.status, reply.body.error]
@@ -333,7 +333,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await follow(GO, '/nothing-here')).toEqual([404, null])
     })
 
-    test('L31.1: decide about redirects, unknown slugs and the root of this domain at once', async () => {
+    test('L31.1f: decide about redirects, unknown slugs and the root of this domain at once', async () => {
       await createOn(L, { url: 'https://example.com/status', slug: 'status' })
       await links.createLink(ann, { slug: 'status' })
       await replaceSettings(L, {
@@ -351,7 +351,7 @@ eachDialect((_dialect, newUrl) => {
       await replaceSettings(L, {})
     })
 
-    test('L31.1: robots.txt and files below /.well-known/ are those of the domain', async () => {
+    test('L31.1i: robots.txt and files below /.well-known/ are those of the domain', async () => {
       const files = {
         'apple-app-site-association': { applinks: {} },
         'assetlinks.json': [{ relation: ['x'] }],
@@ -385,7 +385,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('a domain that answers for another', () => {
-    test('L31.1: its own slugs win, also disabled ones, and the rest are those of the other domain', async () => {
+    test('L31.1h: its own slugs win, also disabled ones, and the rest are those of the other domain', async () => {
       const { body: lost } = await createOn(IDN, { url: 'https://example.com/lost', slug: 'only-lost' })
       await createOn(IDN, { url: 'https://example.com/lost/both', slug: 'in-both' })
       await createOn(IDN, { url: 'https://example.com/lost/off', slug: 'switched-off' })
@@ -407,7 +407,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await follow(L, '/only-lost')).toEqual([404, null])
     })
 
-    test('L31.1: the default domain can be that other domain', async () => {
+    test('L31.1h: the default domain can be that other domain', async () => {
       await links.createLink(ann, { slug: 'of-default', url: 'https://example.com/of-default' })
       expect(await replaceSettings(L, { also_of: GO })).toMatchObject({ also_of: GO })
       expect(await follow(L, '/of-default')).toEqual([302, 'https://example.com/of-default'])
@@ -440,7 +440,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await set(`https://${GO}/ring`)).status).toBe(200)
   })
 
-  test('L26.5: a ring that an alias closes is one redirect for each visit, and no write brings it back', async () => {
+  test('L26.5a: a ring that an alias closes is one redirect for each visit, and no write brings it back', async () => {
     const ownUrl = `https://${IDN}/aliased`
     const link = await links.createLink(ann, { slug: 'aliased', url: ownUrl })
     expect(await follow(IDN, '/aliased')).toEqual([404, null])
@@ -457,7 +457,7 @@ eachDialect((_dialect, newUrl) => {
     await replaceSettings(IDN, {})
   })
 
-  test('L31.1: links of a domain that left the settings stay, and another domain can answer for them', async () => {
+  test('L31.1c: links of a domain that left the settings stay, and another domain can answer for them', async () => {
     const url = await newUrl()
     const before = new TestLinks()
     await before.start(url, settings)

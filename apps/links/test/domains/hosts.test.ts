@@ -156,7 +156,7 @@ async function fill(links: TestLinks): Promise<void> {
   await set(ALIAS, { also_of: L })
 }
 
-describe('L31.3: each kind of route', () => {
+describe('L31.3b: each kind of route', () => {
   const { matrix, direct } = serve({})
   const strict = serve({ LINKS_STRICT_HOST: 'on' })
 
@@ -226,7 +226,7 @@ describe('L31.3: each kind of route', () => {
     expect(await strict.matrix(unknown, '127.0.0.2')).toEqual(NOTHING)
   })
 
-  test('the domain check names hosts of this instance, in any spelling, and no other', async () => {
+  test('L31.3d: the domain check names hosts of this instance, in any spelling, and no other', async () => {
     const check = async (domain: string) =>
       (await direct(`/_/domain-check?domain=${encodeURIComponent(domain)}`, { Host: 'localhost' })).status
     for (const host of [GO, L, ALIAS, MCP, 'L.EXAMPLE.ORG', `${L}.`])
@@ -236,7 +236,7 @@ describe('L31.3: each kind of route', () => {
     expect((await direct('/_/domain-check', { Host: 'localhost' })).status).toBe(404)
   })
 
-  test('L31.3: refused hosts are not redirected and count no click', async () => {
+  test('L31.3a: refused hosts are not redirected and count no click', async () => {
     const { links } = strict
     const { body } = await links.callAdmin('GET', '/links?search=only-default')
     await strict.direct('/only-default', { Host: UNKNOWN })
@@ -245,7 +245,7 @@ describe('L31.3: each kind of route', () => {
   })
 })
 
-describe('L13.3: a click that comes from a page of the instance', () => {
+describe('L13.3a: a click that comes from a page of the instance', () => {
   const { links, direct } = serve({})
 
   test('is a self-referrer on every domain, from its own host and from the default one', async () => {

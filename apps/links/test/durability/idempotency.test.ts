@@ -40,7 +40,7 @@ function create(to: Pick<Server, 'request'>, apiKey: string, key: string) {
   })
 }
 
-test('L28.2: after a kill, a repeated request gets the answer of its link, and no link is lost or created twice', async () => {
+test('L28.2f: after a kill, a repeated request gets the answer of its link, and no link is lost or created twice', async () => {
   const folder = testFolder()
   let server = closeLater(await Server.start(folder))
   const apiKey = await createKey(server)

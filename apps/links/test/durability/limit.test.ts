@@ -7,7 +7,7 @@ const KILLS = 5
 
 describe('64 people follow a link with a maximum, and the server is killed among them', () => {
   eachDialect((dialect, newUrl) => {
-    test('L26.3: exactly that many people get through, and previews use nothing up', async () => {
+    test('L26.3e: exactly that many people get through, and previews use nothing up', async () => {
       const outcome = await runLimit({
         kills: KILLS,
         // Two nodes share a database of PostgreSQL.

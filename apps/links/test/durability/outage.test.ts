@@ -39,7 +39,7 @@ const UNAVAILABLE = {
 
 // Without a PostgreSQL installation, `npm test` reports these tests as skipped.
 describe('PostgreSQL fails', () => {
-  test('L12.5 L26.3 L26.4: known slugs redirect, those with a limit and all other requests are 503, clicks of the outage count once, and passwords are no wrong tries', async () => {
+  test('L12.5 L26.3f L26.4: known slugs redirect, those with a limit and all other requests are 503, clicks of the outage count once, and passwords are no wrong tries', async () => {
     if (!server) return
     const node = closeLater(new TestLinks())
     await node.start(server.url)

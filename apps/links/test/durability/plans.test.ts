@@ -17,7 +17,7 @@ async function createPlan(server: Server, apiKey: string, round: number): Promis
   return (JSON.parse(text) as { id: number }).id
 }
 
-test('L29.3: a kill while a plan is applied leaves all of it or nothing', async () => {
+test('L29.3n: a kill while a plan is applied leaves all of it or nothing', async () => {
   const folder = testFolder()
   let server = closeLater(await Server.start(folder))
   const apiKey = await createKey(server)

@@ -155,7 +155,7 @@ eachDialect((_dialect, newUrl) => {
   for (const via of ['app', 'api'] as const)
     describe(`by the ${via}`, () => {
       for (const { method, path, name } of surfaces[via])
-        test(`L29.1, L30.1: ${name} adds ${OTHERS.includes(name) ? 'no change' : 'one change of what it writes, with its event'}`, async () => {
+        test(`L29.1, L29.1e, L30.1: ${name} adds ${OTHERS.includes(name) ? 'no change' : 'one change of what it writes, with its event'}`, async () => {
           const resources = await prepare(name)
           const key = await links.key(ann)
           let requestId: string | null = null
@@ -185,7 +185,7 @@ eachDialect((_dialect, newUrl) => {
 
   describe('by a program whose person confirms all writes', () => {
     for (const { method, path, name } of surfaces.api.filter((each) => !FREE.includes(each.name)))
-      test(`L29.4: ${name} is refused, and writes nothing`, async () => {
+      test(`L29.4h: ${name} is refused, and writes nothing`, async () => {
         const resources = await prepare(name)
         const key = await supervisedKey()
         const changes = await changesOf(async () => {
@@ -200,7 +200,7 @@ eachDialect((_dialect, newUrl) => {
       })
 
     for (const [name, args] of Object.entries(toolCalls))
-      test(`L29.4: ${name} is refused, and writes nothing`, async () => {
+      test(`L29.4h: ${name} is refused, and writes nothing`, async () => {
         const resources = await prepare(preparations[name] ?? '')
         const key = await supervisedKey()
         const changes = await changesOf(async () => {
@@ -213,7 +213,7 @@ eachDialect((_dialect, newUrl) => {
 
   describe('by a tool', () => {
     for (const [name, args] of Object.entries(toolCalls))
-      test(`L29.1, L30.1: ${name} adds one change, with the tool and the key`, async () => {
+      test(`L29.1b, L30.1: ${name} adds one change, with the tool and the key`, async () => {
         const resources = await prepare(preparations[name] ?? '')
         const key = await links.key(ann)
         const call = createToolCaller(links, () => key)
@@ -228,7 +228,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   for (const [name, args] of Object.entries(planToolCalls))
-    test(`L29.1: ${name} adds no change`, async () => {
+    test(`L29.1a: ${name} adds no change`, async () => {
       const resources = await prepare('')
       const key = await links.key(ann)
       const changes = await changesOf(async () => {
@@ -266,7 +266,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('L29.1: a repeated request with an idempotency key adds no second change, and a refused one none', async () => {
+  test('L29.1a: a repeated request with an idempotency key adds no second change, and a refused one none', async () => {
     const key = await links.key(ann)
     const post = (body: object, name: string) =>
       links.call('POST', '/links', { key, body, headers: { 'Idempotency-Key': name } })
@@ -280,7 +280,7 @@ eachDialect((_dialect, newUrl) => {
     expect(changes.map(({ kind }) => kind)).toEqual(['link.created'])
   })
 
-  test('L29.1: a change has the old and the new values, and of a password only that it is set', async () => {
+  test('L29.1f: a change has the old and the new values, and of a password only that it is set', async () => {
     const key = await links.key(ann)
     const { id, slugs } = await links.createLink(key, { label: 'Before', slug: `valued-${++count}` })
     const [made] = await links.rows<{ after_values: string }>(
@@ -318,7 +318,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(rows)).not.toContain('argon2')
   })
 
-  test('L29.1: nothing changes or deletes history', async () => {
+  test('L29.1h: nothing changes or deletes history', async () => {
     await links.createLink(await links.key(ann))
     const [before] = await links.rows('select count(*) as changes, max(id) as last from history')
     for (const statement of [

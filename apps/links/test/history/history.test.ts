@@ -29,7 +29,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   describe('L29.2: the history of a link', () => {
-    test('L29.2: has its changes, newest first, in pages', async () => {
+    test('L29.2c: has its changes, newest first, in pages', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key, { label: 'One' })
       await links.call('PATCH', `/links/${id}`, { key, body: { label: 'Two' } })
@@ -55,7 +55,7 @@ eachDialect((_dialect, newUrl) => {
       expect(paged).toEqual(body)
     })
 
-    test('L29.2: of a deleted link stays, and that of a link that never was is 404', async () => {
+    test('L29.1g, L29.2: of a deleted link stays, and that of a link that never was is 404', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key, { label: 'Gone' })
       await links.call('DELETE', `/links/${id}`, { key })
@@ -66,7 +66,7 @@ eachDialect((_dialect, newUrl) => {
       expect((await history(key, 999_999)).body).toEqual({ error: 'Link not found' })
     })
 
-    test('L29.2: shows the title of an API key to its person and to administrators only', async () => {
+    test('L29.2a: shows the title of an API key to its person and to administrators only', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key)
       const titleFor = async (identity: string) =>
@@ -78,7 +78,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('L29.2: an invalid cursor, or one of another link, is refused', async () => {
+    test('L29.2c: an invalid cursor, or one of another link, is refused', async () => {
       const key = await links.key(ann)
       const [first, second] = [(await links.createLink(key)).id, (await links.createLink(key)).id]
       await links.call('PATCH', `/links/${first}`, { key, body: { label: 'x' } })
@@ -96,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('L29.2: a restoration', () => {
-    test('L29.2: to any change gives the link the values that it had then, whatever came later', async () => {
+    test('L29.2d: to any change gives the link the values that it had then, whatever came later', async () => {
       const key = await links.key(ann)
       const steps: Record<string, fc.Arbitrary<(id: number) => [string, string, unknown?]>> = {
         label: fc.constantFrom('A', 'B', null).map((label) => (id) => ['PATCH', `/links/${id}`, { label }]),
@@ -157,7 +157,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await slugsAfter(second)).toEqual(['constructor'])
     })
 
-    test('L29.2: keeps the owner, and is one change', async () => {
+    test('L29.2e: keeps the owner, and is one change', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key, { label: 'Mine' })
       const first = await lastChange(key, id)
@@ -177,7 +177,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('L29.2: disables a later slug that has clicks, and refuses a slug that is taken since', async () => {
+    test('L29.2f: disables a later slug that has clicks, and refuses a slug that is taken since', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key)
       const first = await lastChange(key, id)
@@ -196,7 +196,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('L29.2: removes a later password, keeps one, and refuses one that is gone', async () => {
+    test('L29.2g: removes a later password, keeps one, and refuses one that is gone', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key)
       const open = await lastChange(key, id)
@@ -214,7 +214,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('L29.2: is refused for a change of another link, and for another version', async () => {
+    test('L29.2h: is refused for a change of another link, and for another version', async () => {
       const key = await links.key(ann)
       const [id, other] = [(await links.createLink(key)).id, (await links.createLink(key)).id]
       const foreign = await lastChange(key, other)
@@ -228,7 +228,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('L29.2: the changes of people', () => {
-    test('L29.2: are one’s own; administrators read those of all', async () => {
+    test('L29.2b: are one’s own; administrators read those of all', async () => {
       const [anns, bens, admins] = [await links.key(ann), await links.key(ben), await links.key(admin)]
       const made = { ann: (await links.createLink(anns)).id, ben: (await links.createLink(bens)).id }
       const idsFor = async (key: string, query = '') =>
@@ -245,7 +245,7 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('L29.2: match every filter, in pages', async () => {
+    test('L29.2b: match every filter, in pages', async () => {
       const person = `filters-${++count}@example.com`
       const [first, second] = [await links.key(person), await links.key(person)]
       for (const key of [first, second, first]) {

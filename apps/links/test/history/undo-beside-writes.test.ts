@@ -124,7 +124,7 @@ eachDialect((dialect, newUrl) => {
     for (const id of ids) expect((await one.call('GET', `/links/${id}`, { key: own })).status).toBe(200)
   })
 
-  test('L24.5 L29.4: undos beside changes of the same links and bundles lose none of these', async () => {
+  test('L24.5b L29.4: undos beside changes of the same links and bundles lose none of these', async () => {
     const { one, other, program, own, assistant, since } = await startNodes()
     const ids = await createMany(one, program, 60)
     const { body: bundle } = await one.call('POST', '/bundles', { key: program, body: { name: 'Both' } })

@@ -27,7 +27,7 @@ eachDialect((_dialect, newUrl) => {
     links.callAdmin('POST', `/plans/${id}/apply`, { headers: signedIn, body: {} })
 
   for (const [name, connect] of Object.entries(clients))
-    test(`L29.4: the ${name} without elicitation gets the address of the plan, and writes nothing`, async () => {
+    test(`L29.4k: the ${name} without elicitation gets the address of the plan, and writes nothing`, async () => {
       const client = await connect(url(), key)
       const destination = target()
       const callTool = async (tool: string, args: Record<string, unknown>) =>
@@ -42,7 +42,7 @@ eachDialect((_dialect, newUrl) => {
       await client.close()
     })
 
-  test('L29.4: a raw message with answers to no question confirms nothing', async () => {
+  test('L29.4m: a raw message with answers to no question confirms nothing', async () => {
     const destination = target()
     const call = createToolCaller(links, () => key)
     const { id } = (await call('plan_changes', planned(destination))).value as { id: number }
@@ -96,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
     return { client, opened }
   }
 
-  test('L29.4: a client with elicitation opens the page of the plan, and gets the plan that its person applied', async () => {
+  test('L29.4l: a client with elicitation opens the page of the plan, and gets the plan that its person applied', async () => {
     const { client, opened } = await eliciting(applyAsPerson)
     const destination = target()
     const plan = parseToolResult(
@@ -110,7 +110,7 @@ eachDialect((_dialect, newUrl) => {
     await client.close()
   })
 
-  test('L29.4: what a client answers for its person confirms nothing', async () => {
+  test('L29.4m: what a client answers for its person confirms nothing', async () => {
     const { client, opened } = await eliciting(async () => {})
     const destination = target()
     const plan = parseToolResult(

@@ -312,7 +312,7 @@ test('L19.2: only an unexpired token of the issuer, for this audience and with a
   expect(JSON.stringify(service.log)).not.toContain(await sign(claims()))
 })
 
-test('L29.1: the program of a token is its first client claim, and none that looks like another program', async () => {
+test('L29.1c: the program of a token is its first client claim, and none that looks like another program', async () => {
   const { service, claims, sign, call } = await handmade()
   const long = 'x'.repeat(320)
   const programs: [program: string, named: JWTPayload][] = [

@@ -46,7 +46,7 @@ eachDialect((_dialect, newUrl) => {
       return (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
     }
 
-    test(`L19.4 ${revision}: null arguments count as absent`, async () => {
+    test(`L19.4b ${revision}: null arguments count as absent`, async () => {
       const nothing = await send('tools/call', { name: 'get_total_clicks', arguments: null })
       expect(parseToolResult(nothing.result).value).toMatchObject({ total_clicks: 0 })
       // For a tool with required arguments, these are missing.
@@ -54,7 +54,7 @@ eachDialect((_dialect, newUrl) => {
       expect(parseToolResult(refused.result).text).toStartWith('link_id: is required')
     })
 
-    test(`L19.4 ${revision}: params of a wrong shape are answered in one sentence, never with the output of a validator`, async () => {
+    test(`L19.4d ${revision}: params of a wrong shape are answered in one sentence, never with the output of a validator`, async () => {
       const cases: [string, Record<string, unknown>, string][] = [
         ['tools/call', { name: 'get_link', arguments: [] }, 'arguments must be an object'],
         ['tools/call', { name: 'get_link', arguments: 'x' }, 'arguments must be an object'],
@@ -75,7 +75,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   for (const [name, connect] of Object.entries(clients))
-    test(`L19.1: the ${name} lists and calls tools over a real port`, async () => {
+    test(`L19.1a: the ${name} lists and calls tools over a real port`, async () => {
       const client = await connect(url())
       try {
         expect(client.getServerVersion()?.name).toBe('latchkey-links')
@@ -120,7 +120,7 @@ describe('the current revision', () => {
     })
   })
 
-  test('L19.1: checks its headers against the body', async () => {
+  test('L19.1a: checks its headers against the body', async () => {
     const message = currentMessage('tools/call', call('health'))
     const good = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'health' }
     expect((await post(links, message, good)).status).toBe(200)
@@ -135,7 +135,7 @@ describe('the current revision', () => {
     }
   })
 
-  test('answers an unknown tool with a protocol error, older revisions with a result', async () => {
+  test('L19.4a: answers an unknown tool with a protocol error, older revisions with a result', async () => {
     const headers = { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'drop_links' }
     const strict = await (await post(links, currentMessage('tools/call', call('drop_links')), headers)).json()
     expect(strict).toMatchObject({ error: { code: -32602, message: expect.stringContaining('drop_links') } })
@@ -161,7 +161,7 @@ describe('a revision with a handshake', () => {
   const other = sharedTestLinks(newSqliteUrl)
 
   for (const version of ['2025-03-26', '2025-06-18', '2025-11-25'])
-    test(`L19.1: ${version} gets a session that every node accepts, and a stream if it accepts one`, async () => {
+    test(`L19.1a: ${version} gets a session that every node accepts, and a stream if it accepts one`, async () => {
       const noVersion = { 'MCP-Protocol-Version': version }
       const first = await post(links, initialize(version), noVersion)
       expect(first.status).toBe(200)
@@ -213,7 +213,7 @@ describe('the endpoint', () => {
   const headers = { 'Mcp-Method': 'tools/list' }
   const { url } = listenOnPort(links)
 
-  test('L19.1: refuses pages of other sites', async () => {
+  test('L19.1c: refuses pages of other sites', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://localhost:8081', 'https://localhost:8080'])
       expect([origin, (await post(links, list, { ...headers, Origin: origin })).status]).toEqual([
         origin,
@@ -222,7 +222,7 @@ describe('the endpoint', () => {
     expect((await post(links, list, { ...headers, Origin: 'http://localhost:8080' })).status).toBe(200)
   })
 
-  test('L19.1: explains to a person how to connect, and accepts only POST', async () => {
+  test('L19.1d: explains to a person how to connect, and accepts only POST', async () => {
     const host = { Host: 'localhost:8080' }
     const page = await links.fetch('/_/mcp', { headers: { ...host, Accept: 'text/html' } })
     expect(page.status).toBe(200)
@@ -236,7 +236,7 @@ describe('the endpoint', () => {
     }
   })
 
-  test('L19.1: answers an invalid message with a protocol error and changes nothing', async () => {
+  test('L19.1e: answers an invalid message with a protocol error and changes nothing', async () => {
     const before = await links.databaseState()
     for (const [body, status, code] of [
       ['{', 400, -32700],
@@ -311,7 +311,7 @@ describe('the endpoint', () => {
 describe('the rate limit', () => {
   const links = sharedTestLinks(newSqliteUrl, { LINKS_RATE_LIMIT: '3/hour', MCP_API_KEYS: 'on' })
 
-  test('L19.4: counts per identity, across keys, and each call of a batch', async () => {
+  test('L19.4h: counts per identity, across keys, and each call of a batch', async () => {
     const ann = [await links.key('ann@example.com'), await links.key('ann@example.com')]
     const ben = await links.key('ben@example.com')
     const list = (key: string | undefined) =>

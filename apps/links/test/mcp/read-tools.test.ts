@@ -28,7 +28,7 @@ eachDialect((_dialect, newUrl) => {
   const withoutBundles = (list: unknown) =>
     (list as { bundles: unknown }[]).map(({ bundles: _, ...link }) => link)
 
-  test('L14.3 L19.4 L24.8: results equal those of the admin side for the same person, preceded by the range', async () => {
+  test('L14.3 L19.4e L24.8: results equal those of the admin side for the same person, preceded by the range', async () => {
     const ids = () => ({ link_id: created.first.id })
     const bundle = () => ({ bundle_id: created.bundleId })
     const cases: [tool: string, args: Record<string, unknown>, path: string, pick?: string][] = [
@@ -207,7 +207,7 @@ eachDialect((_dialect, newUrl) => {
     expect({ ...value, timestamp: 0 }).toEqual({ ...(body as object), timestamp: 0 })
   })
 
-  test('L19.4: lists end at a thousand entries and state the total', async () => {
+  test('L19.4f: lists end at a thousand entries and state the total', async () => {
     const { value: bundle } = await asBen('create_bundle', { name: 'Large' })
     const [{ last } = { last: 0 }] = await links.rows<{ last: number }>('select max(id) as last from link')
     const owner = 'many@example.com'

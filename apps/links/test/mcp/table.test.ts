@@ -22,7 +22,7 @@ const annotations = {
   D: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 }
 
-test('L19.4: the tools are the 49 of the contract, with its names and annotations', () => {
+test('L19.4g: the tools are the 49 of the contract, with its names and annotations', () => {
   const expected = Object.entries(contract).flatMap(([kind, names]) =>
     names.split(/\s+/).map((name) => [name, annotations[kind as keyof typeof annotations]] as const),
   )
@@ -50,7 +50,7 @@ test('the result schema marks an object or a list, and older clients get an obje
     else expect([name, outputSchema?.type]).toEqual([name, 'object'])
 })
 
-test('L19.4: the parameters are those of the contract', () => {
+test('L30.2g, L19.4: the parameters are those of the contract', () => {
   const parameters = Object.fromEntries(
     listTools().map(({ name, inputSchema: { properties, required } }) => [
       name,

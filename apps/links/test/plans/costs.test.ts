@@ -36,7 +36,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       method?: string
     }
 
-    test('L28.1: a plan costs what its operations cost, when it is made, applied and undone', async () => {
+    test('L28.1h: a plan costs what its operations cost, when it is made, applied and undone', async () => {
       const call = await newMeter()
       const alone = await call('/bulk/links', { body: { items: items(100) } })
       expect(alone.cost).toBe(11)
@@ -48,7 +48,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect([undone.body.undone, undone.cost]).toEqual([196, 21])
     })
 
-    test('L28.1: links that a filter of a plan finds cost as much as those that it names', async () => {
+    test('L28.1h: links that a filter of a plan finds cost as much as those that it names', async () => {
       const call = await newMeter()
       const label = `cost ${++count}`
       const created = await call('/plans', {
@@ -62,7 +62,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect([created.status, created.cost]).toEqual([201, 1 + Math.ceil((2 + 40 + 40) / 10)])
     })
 
-    test('L28.1: an undone change costs as much as an item', async () => {
+    test('L29.3e, L28.1: an undone change costs as much as an item', async () => {
       const call = await newMeter()
       const made = await call('/bulk/links', { body: { items: items(30) } })
       expect(made.status).toBe(200)
@@ -71,7 +71,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect([undone.body.undone, undone.cost]).toEqual([30, 4])
     })
 
-    test('L28.2: a request with an idempotency key costs as much as without, and its repetition 1', async () => {
+    test('L28.2d: a request with an idempotency key costs as much as without, and its repetition 1', async () => {
       const call = await newMeter()
       const body = { ops: [createLinks(50), createLinks(45)] }
       const once = { body, headers: { 'Idempotency-Key': `costs-${++count}` } }
@@ -81,7 +81,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect(second.body).toEqual(first.body)
     })
 
-    test('L28.1: what would never pass, or not now, is refused before anything is done', async () => {
+    test('L28.1i: what would never pass, or not now, is refused before anything is done', async () => {
       const call = await newMeter()
       const tooMany = await call('/plans', { body: { ops: [createLinks(600), createLinks(600)] } })
       expect([tooMany.status, tooMany.body.error, tooMany.cost]).toEqual([
@@ -134,7 +134,7 @@ eachDialect((dialect, newDatabaseUrl) => {
           from plan, copies where plan.id = (select max(id) from plan)`.execute(tx),
       )
 
-    test('L29.3: a program has at most 50 open plans, also when it makes several at once', async () => {
+    test('L29.3f: a program has at most 50 open plans, also when it makes several at once', async () => {
       const [key, other] = [await links.key('many@example.com'), await links.key('many@example.com')]
       const first = await plan(key)
       await copyPlans(MAX - 4, 'open')
@@ -150,7 +150,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect(codeOf(await plan(key))).toBe('too_many_plans')
     })
 
-    test('L29.3: the open plans of a program have at most 16 MiB', async () => {
+    test('L29.3f: the open plans of a program have at most 16 MiB', async () => {
       const key = await links.key('large@example.com')
       const { body } = await plan(key)
       await links.database.write((tx) =>
@@ -165,7 +165,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect((await plan(key)).status).toBe(201)
     })
 
-    test('L29.3: plans that are over make room for new ones, the oldest first', async () => {
+    test('L29.3f: plans that are over make room for new ones, the oldest first', async () => {
       const key = await links.key('over@example.com')
       const { body: oldest } = await plan(key)
       await links.call('POST', `/plans/${oldest.id}/discard`, { key })
@@ -186,7 +186,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       ])
     })
 
-    test('L29.3: what a plan has changed is stored once, in history', async () => {
+    test('L29.3r: what a plan has changed is stored once, in history', async () => {
       const key = await links.key('once@example.com')
       const headers = { 'Idempotency-Key': `once-${++count}` }
       const create = { key, headers, body: { ops: [createLinks(50)] } }

@@ -87,7 +87,7 @@ eachDialect((_dialect, newDatabaseUrl) => {
     expect(members.body.map(({ id }: { id: number }) => id)).toEqual([added.id])
   })
 
-  test('L29.4: is for the own changes; administrators undo those of everyone', async () => {
+  test('L29.4a: is for the own changes; administrators undo those of everyone', async () => {
     const [annKey, benKey, adminKey] = [await links.key(ann), await links.key(ben), await links.key(admin)]
     const link = await links.createLink(annKey, { label: 'First' })
     links.advance(10)
@@ -104,7 +104,7 @@ eachDialect((_dialect, newDatabaseUrl) => {
     expect(await read(annKey, link.id)).toMatchObject({ label: 'First', created_by: ann })
   })
 
-  test('L29.4: a link comes back to its owner for administrators only', async () => {
+  test('L29.4a: a link comes back to its owner for administrators only', async () => {
     const [annKey, adminKey] = [await links.key(ann), await links.key(admin)]
     await links.key(ben)
     const link = await links.createLink(annKey)
@@ -120,7 +120,7 @@ eachDialect((_dialect, newDatabaseUrl) => {
     expect((await read(annKey, link.id)).created_by).toBe(ann)
   })
 
-  test('L29.4: more than 5000 changes are not undone at once', async () => {
+  test('L29.4b: more than 5000 changes are not undone at once', async () => {
     const many = 'many@example.com'
     const key = await links.key(many)
     const change = { changed_at: links.now, identity: many, via: 'api', kind: 'link.updated' } as const
