@@ -31,7 +31,7 @@ eachDialect((_dialect, newUrl) => {
   const promote = (id: number, variant: string) =>
     links.call('POST', `/links/${id}/behaviour/promote`, { key: ann, body: { variant } })
 
-  test('L26.6: clicks are counted by the rule and the part that chose their target, and add up', async () => {
+  test('L26.6a: clicks are counted by the rule and the part that chose their target, and add up', async () => {
     const rules = [
       { when: { os: ['ios'] }, to: `${to}/ios` },
       { when: { os: ['macos'] }, to: { split } },
@@ -94,7 +94,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await breakdown(id)).toEqual({ items: [{ name: 'url', count: 1 }], total: 1 })
   })
 
-  test('L26.6: a promoted part of the split becomes the URL of the link, and the split ends', async () => {
+  test('L26.6b: a promoted part of the split becomes the URL of the link, and the split ends', async () => {
     const rules = [{ when: { os: ['ios'] }, to: `${to}/ios` }]
     const { id, slug } = await newLink({ rules, split, stick: 'visit', password: 'kept' })
     const { status, body, headers } = await promote(id, '0.2')
@@ -106,7 +106,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await follow(slug, PHONE, '198.51.100.1')).toBe(`${to}/ios`)
   })
 
-  test('L26.6: a promoted part of a rule becomes the target of the rule', async () => {
+  test('L26.6b: a promoted part of a rule becomes the target of the rule', async () => {
     const when = { os: ['ios'] }
     const { id } = await newLink({ rules: [{ when, to: { split, stick: 'visit' }, label: 'Phones' }], split })
     const before = (await links.call('GET', `/links/${id}`, { key: ann })).body
@@ -115,7 +115,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await links.call('GET', `/links/${id}`, { key: ann })).body).toEqual(before)
   })
 
-  test('L26.6: a variant that is no part of a split is refused, and so is a stranger', async () => {
+  test('L26.6b: a variant that is no part of a split is refused, and so is a stranger', async () => {
     const { id } = await newLink({ rules: [{ when: { os: ['ios'] }, to }], split })
     const path = `/links/${id}/behaviour/promote`
     for (const variant of ['1', '0.3', '0.0', '1.1', '2.1', 'url', ''])

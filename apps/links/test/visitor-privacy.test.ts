@@ -97,7 +97,7 @@ eachDialect((dialect, newUrl) => {
     links.rows<{ day: number; salt: string }>('select day, salt from visitor_salt order by day')
 
   describe('visitor hashes', () => {
-    test('L37.1: of a past day cannot be tested against an address with any stored data', async () => {
+    test('L37.1c: of a past day cannot be tested against an address with any stored data', async () => {
       const { links, hash } = await startWithClick()
       const day = links.now
       // On the day itself they can, which proves that this test would notice.
@@ -117,7 +117,7 @@ eachDialect((dialect, newUrl) => {
       expect(await visit(again)).not.toBe(hash)
     })
 
-    test('L37.1: of a click that is counted days later belong to its own day and count one visitor', async () => {
+    test('L37.1a, L37.1d: of a click that is counted days later belong to its own day and count one visitor', async () => {
       const { links, hash } = await startWithClick()
       await links.fetch('/talk', { headers: { 'User-Agent': AGENT } }, ADDRESS)
       links.advance(3 * DAY)
@@ -138,7 +138,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'sqlite')
     describe('files', () => {
-      test('L37.1: contain no bytes, used or free, with which an address can be tested', async () => {
+      test('L37.1c: contain no bytes, used or free, with which an address can be tested', async () => {
         const { links, hash } = await startWithClick()
         const day = links.now
         const path = links.url.replace('sqlite:', '')

@@ -33,7 +33,7 @@ eachDialect((from, newFrom) =>
   eachDialect((to, newTo) => {
     if (from === to) return
     describe(`an archive of an instance on ${from}, restored into an empty one on ${to}`, () => {
-      test('restores every row, every total of the database and all statistics, and the instance continues from there', async () => {
+      test('L31.4c, L30.1f, L29.1i, L28.2h: restores every row, every total of the database and all statistics, and the instance continues from there', async () => {
         const source = closeLater(await TestDatabase.open(await newFrom()))
         await fillDatabase(source)
         const text = await exportText(source.database)

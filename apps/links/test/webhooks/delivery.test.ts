@@ -12,7 +12,7 @@ eachDialect((dialect, newUrl) => {
   })
   afterEach(() => nodes.close())
 
-  test('L30.3: a receiver gets each event once, in order, signed, with the id of the event', async () => {
+  test('L30.3e: a receiver gets each event once, in order, signed, with the id of the event', async () => {
     const receiver = nodes.receiver()
     const id = await nodes.webhook(receiver)
     await nodes.addEvents(20)
@@ -47,7 +47,7 @@ eachDialect((dialect, newUrl) => {
     expect([receiver.seqs, (await nodes.read(id)).position]).toEqual([[31], 1_031])
   })
 
-  test('L30.3: later events wait for the first that fails, which is tried again by the schedule', async () => {
+  test('L30.3i: later events wait for the first that fails, which is tried again by the schedule', async () => {
     const receiver = nodes.receiver()
     let isDown = true
     receiver.answer = ({ seq }) => new Response('broken', { status: isDown && seq === 3 ? 500 : 200 })
@@ -72,7 +72,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('L30.3: a receiver that answers 429 is asked again when it says', async () => {
+  test('L30.3j: a receiver that answers 429 is asked again when it says', async () => {
     const receiver = nodes.receiver()
     receiver.answer = () => new Response('', { status: 429, headers: { 'Retry-After': '100' } })
     const id = await nodes.webhook(receiver)
@@ -85,7 +85,7 @@ eachDialect((dialect, newUrl) => {
     expect(receiver.seqs).toEqual([1])
   })
 
-  test('L30.3: after five days of failures a webhook is disabled, and sends nothing any more', async () => {
+  test('L30.3k: after five days of failures a webhook is disabled, and sends nothing any more', async () => {
     const receiver = nodes.receiver()
     receiver.answer = () => new Response('', { status: 503 })
     const id = await nodes.webhook(receiver)
@@ -106,7 +106,7 @@ eachDialect((dialect, newUrl) => {
     expect(receiver.seqs).toHaveLength(12)
   })
 
-  test('L30.4: redirects, private addresses and receivers that hang or are gone are failures, and say so', async () => {
+  test('L30.4c: redirects, private addresses and receivers that hang or are gone are failures, and say so', async () => {
     const inside = nodes.receiver()
     const redirecting = nodes.receiver()
     redirecting.answer = () => Response.redirect(inside.url, 308)
@@ -135,7 +135,7 @@ eachDialect((dialect, newUrl) => {
     for (const id of ids) expect(await nodes.read(id)).toMatchObject({ position: 0, failures: 1 })
   })
 
-  test('L30.4: receivers that hang hold up no other one', async () => {
+  test('L30.4i: receivers that hang hold up no other one', async () => {
     const release = Promise.withResolvers<void>()
     const hanging = nodes.receiver()
     hanging.answer = async () => {
@@ -155,7 +155,7 @@ eachDialect((dialect, newUrl) => {
     release.resolve()
   })
 
-  test('L30.3: for a day after a rotation both secrets sign, then the new one alone', async () => {
+  test('L30.3h: for a day after a rotation both secrets sign, then the new one alone', async () => {
     const receiver = nodes.receiver()
     const id = await nodes.webhook(receiver)
     const { secret } = await nodes.read(id)
@@ -200,7 +200,7 @@ eachDialect((dialect, newUrl) => {
     expect(nodes.log).toEqual([])
   })
 
-  test('L30.3: a failure at a receiver that was replaced during the attempt says nothing of the next one', async () => {
+  test('L30.3m: a failure at a receiver that was replaced during the attempt says nothing of the next one', async () => {
     const [former, next] = [nodes.receiver(), nodes.receiver()]
     const id = await nodes.webhook(former)
     await nodes.addEvents(1)
@@ -232,7 +232,7 @@ eachDialect((dialect, newUrl) => {
     expect(nodes.log).toEqual([])
   })
 
-  test('of the deliveries of a webhook, the latest hundred are kept', async () => {
+  test('L30.3p: of the deliveries of a webhook, the latest hundred are kept', async () => {
     const receiver = nodes.receiver()
     const [id, other] = [await nodes.webhook(receiver), await nodes.webhook(nodes.receiver())]
     await nodes.addEvents(120)
@@ -264,7 +264,7 @@ eachDialect((dialect, newUrl) => {
     return
   }
 
-  test('L30.4: of two nodes one delivers each event, however they poll', async () => {
+  test('L30.4g: of two nodes one delivers each event, however they poll', async () => {
     const receivers = upTo(8).map(() => nodes.receiver())
     for (const receiver of receivers) await nodes.webhook(receiver)
     const both = [nodes.node(), nodes.node()]
@@ -276,7 +276,7 @@ eachDialect((dialect, newUrl) => {
     for (const { seqs } of receivers) expect(seqs).toEqual(upTo(30))
   })
 
-  test('L30.4: a lease that ends later than any can is no lease: its node had a wrong clock', async () => {
+  test('L30.4h: a lease that ends later than any can is no lease: its node had a wrong clock', async () => {
     const receiver = nodes.receiver()
     await nodes.webhook(receiver)
     await nodes.addEvents(1)
@@ -292,7 +292,7 @@ eachDialect((dialect, newUrl) => {
     expect(receiver.seqs).toEqual([1])
   })
 
-  test('L30.4: the lease of a node that vanished ends after half a minute, and another node goes on', async () => {
+  test('L30.4g: the lease of a node that vanished ends after half a minute, and another node goes on', async () => {
     const receiver = nodes.receiver()
     receiver.answer = () => new Promise<Response>(() => {})
     await nodes.webhook(receiver)

@@ -40,7 +40,7 @@ eachDialect((dialect, newUrl) => {
     expect(pushed.filter(isKept)).toEqual(body.events.filter(isKept))
   })
 
-  test('L30.3: a webhook of a bundle gets the events of the bundle and of its links, and the clicks of these', async () => {
+  test('L30.3b: a webhook of a bundle gets the events of the bundle and of its links, and the clicks of these', async () => {
     const links = await startTestLinks(await newUrl(), ALLOWED)
     const key = await links.key('ann@example.com')
     const create = async (name: string) =>
@@ -73,7 +73,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'sqlite') return
 
-  test('L30.4: of two running nodes one delivers each event, and the other goes on when it stops', async () => {
+  test('L30.4g: of two running nodes one delivers each event, and the other goes on when it stops', async () => {
     const url = await newUrl()
     const [here, there] = [new TestLinks(), await startTestLinks(url, ALLOWED)]
     await here.start(url, ALLOWED)
@@ -87,7 +87,7 @@ eachDialect((dialect, newUrl) => {
     for (const { seqs } of all) expect(seqs).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
   })
 
-  test('L30.3, L30.4: a node whose clock is ahead writes leases and waits by the clock of the database', async () => {
+  test('L30.3, L30.4h: a node whose clock is ahead writes leases and waits by the clock of the database', async () => {
     const ahead = new TestLinks()
     const machineNow = () => Date.now() + 120_000
     await ahead.start(await newUrl(), ALLOWED, { now: undefined, machineNow })

@@ -4,7 +4,7 @@ import { findDisorder, run } from './kill.ts'
 /** `bun apps/links/test/webhooks/kill.ts` kills it a hundred times. */
 const KILLS = 10
 
-test('L30.3: of a service that is killed while it delivers, a receiver gets each event in order, and at most one again for each kill', async () => {
+test('L30.3i: of a service that is killed while it delivers, a receiver gets each event in order, and at most one again for each kill', async () => {
   const { events, seqs, areAllSigned, code } = await run(KILLS)
   expect(new Set(seqs).size).toBe(events)
   expect(findDisorder(seqs)).toEqual([])

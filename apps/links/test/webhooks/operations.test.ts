@@ -30,7 +30,7 @@ eachDialect((_dialect, newUrl) => {
     return body as { webhook: { id: number; position: number }; secret: string }
   }
 
-  test('L30.3: a webhook is created, and its secret appears in no other answer and not in the database', async () => {
+  test('L30.3f: a webhook is created, and its secret appears in no other answer and not in the database', async () => {
     const { webhook, secret } = await create(ann, { types: ['link.created', 'link.created'], bundle: 7 })
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(webhook).toMatchObject({
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(await links.databaseState())).not.toContain(secret.slice(6))
   })
 
-  test('L30.3: only the creator and administrators see and change a webhook', async () => {
+  test('L30.3a: only the creator and administrators see and change a webhook', async () => {
     const { webhook } = await create(ann)
     const writes = [
       ['GET', ''],
@@ -75,7 +75,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await idsOf(ann)).not.toContain(webhook.id)
   })
 
-  test('a key without the scope to read creates no webhook, which would read for it', async () => {
+  test('L30.3c: a key without the scope to read creates no webhook, which would read for it', async () => {
     const writer = await links.key('ann@example.com', 'create')
     const reader = await links.key('ann@example.com', 'read')
     for (const key of [writer, reader])
@@ -84,7 +84,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await call('GET', '', writer)).status).toBe(403)
   })
 
-  test('L30.4: an address that may not be reached, credentials and other schemes are refused', async () => {
+  test('L30.4a: an address that may not be reached, credentials and other schemes are refused', async () => {
     const refusals: [unknown, string][] = [
       ['http://10.0.0.1/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
       ['http://[::1]/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
@@ -109,7 +109,7 @@ eachDialect((_dialect, newUrl) => {
     expect(slashed.webhook).toMatchObject({ url: 'https://receiver.example/hook/' })
   })
 
-  test('a person has at most 20 webhooks, and the limit counts each person alone', async () => {
+  test('L30.3d: a person has at most 20 webhooks, and the limit counts each person alone', async () => {
     const key = await links.key('many@example.com')
     await Promise.all(Array.from({ length: 19 }, () => create(key)))
     const both = await Promise.all([1, 2].map(() => call('POST', '', key, { url })))
@@ -121,7 +121,7 @@ eachDialect((_dialect, newUrl) => {
     await create(ben)
   })
 
-  test('L30.3: a rotation returns a new secret, and a test is signed with both for a day', async () => {
+  test('L30.3h: a rotation returns a new secret, and a test is signed with both for a day', async () => {
     const { webhook, secret } = await create(ann, { url: receiver.url })
     const { body } = await call('POST', `/${webhook.id}/rotate`, ann)
     expect(body.webhook.previous_secret_until).toBe(links.now + DAY)
@@ -142,7 +142,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await call('GET', `/${webhook.id}/deliveries`, ann)).body).toEqual([delivery])
   })
 
-  test('L30.3: of rotations at once, the secrets of the last two sign, and each was returned', async () => {
+  test('L30.3h: of rotations at once, the secrets of the last two sign, and each was returned', async () => {
     const { webhook } = await create(ann, { url: receiver.url })
     const rotations = await Promise.all([1, 2].map(() => call('POST', `/${webhook.id}/rotate`, ann)))
     receiver.secrets = rotations.map(({ body }) => body.secret)
@@ -150,7 +150,7 @@ eachDialect((_dialect, newUrl) => {
     expect(receiver.received.at(-1)).toMatchObject({ signedBy: [0, 1] })
   })
 
-  test('a test counts as a delivery, not as a failure, and ten a minute are possible', async () => {
+  test('L30.3o: a test counts as a delivery, not as a failure, and ten a minute are possible', async () => {
     const key = await links.key('tester@example.com')
     const { webhook } = await create(key)
     const first = await call('POST', `/${webhook.id}/test`, key)
@@ -162,7 +162,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await call('GET', `/${webhook.id}/deliveries?limit=3`, key)).body).toHaveLength(3)
   })
 
-  test('a person waits for at most five hanging tests at once, and no one else for them', async () => {
+  test('L30.3o: a person waits for at most five hanging tests at once, and no one else for them', async () => {
     const [hanging, held] = [new Receiver(), Promise.withResolvers<Response>()]
     hanging.answer = () => held.promise
     const [key, other] = [await links.key('waiting@example.com'), await links.key('other@example.com')]
@@ -178,7 +178,7 @@ eachDialect((_dialect, newUrl) => {
     await hanging.stop()
   })
 
-  test('L28.2: a test with an Idempotency-Key is sent once, in no transaction, and others wait for its answer', async () => {
+  test('L28.2j: a test with an Idempotency-Key is sent once, in no transaction, and others wait for its answer', async () => {
     const [hanging, held] = [new Receiver(), Promise.withResolvers<Response>()]
     hanging.answer = () => held.promise
     const key = await links.key('once@example.com')
@@ -199,7 +199,7 @@ eachDialect((_dialect, newUrl) => {
     await hanging.stop()
   })
 
-  test('L28.2: the reservation of a test whose process has ended is over after half a minute', async () => {
+  test('L28.2k: the reservation of a test whose process has ended is over after half a minute', async () => {
     const key = await links.key('crashed@example.com')
     const { webhook } = await create(key, { url: receiver.url })
     const send = () =>
@@ -220,7 +220,7 @@ eachDialect((_dialect, newUrl) => {
     expect(after.body.id).not.toBe(before.body.id)
   })
 
-  test('L30.3: the secret is not in the database in clear, and a repeated request still gets it', async () => {
+  test('L30.3f: the secret is not in the database in clear, and a repeated request still gets it', async () => {
     const key = await links.key('secret@example.com')
     const send = () =>
       links.call('POST', '/webhooks', { key, body: { url }, headers: { 'Idempotency-Key': 'secret' } })
@@ -232,7 +232,7 @@ eachDialect((_dialect, newUrl) => {
     expect([second.headers.get('idempotent-replay'), second.body]).toEqual(['true', first.body])
   })
 
-  test('a disabled webhook continues where it was, and a replay from the future skips nothing that is to come', async () => {
+  test('L30.3n, L30.3l: a disabled webhook continues where it was, and a replay from the future skips nothing that is to come', async () => {
     const { webhook } = await create(ann)
     const disabled = await call('PATCH', `/${webhook.id}`, ann, { disabled: true })
     expect(disabled.body).toMatchObject({ disabled_at: links.now, position: webhook.position })
@@ -244,7 +244,7 @@ eachDialect((_dialect, newUrl) => {
     expect(ahead.body.position).toBe(webhook.position)
   })
 
-  test('L30.4: a delivery to the instance itself is no request of this machine', async () => {
+  test('L30.3g, L30.4: a delivery to the instance itself is no request of this machine', async () => {
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.fetchHandler })
     try {
       const address = `http://127.0.0.1:${server.port}/_/admin/api/bundles/1/archive`
