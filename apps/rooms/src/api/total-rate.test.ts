@@ -35,7 +35,7 @@ test('R22: clients of different networks use the whole rate, and no more until t
   expect(rate.take('203.0.113.1').allowed).toBe(true)
 })
 
-test('R22: a network gets a share that depends on its size, and other networks are still served', () => {
+test('R22.3: a network gets a share that depends on its size, and other networks are still served', () => {
   for (const [of, share] of [
     [in56, 40],
     [in48, 67],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cleanFileName, contentDisposition } from './file-name.ts'
 
-test('R31.1: a name has no folders, no control characters, and nothing that reverses the direction of writing', () => {
+test('R31.1c: a name has no folders, no control characters, and nothing that reverses the direction of writing', () => {
   const names: [sent: string, name: string][] = [
     ['report.pdf', 'report.pdf'],
     ['../../../etc/passwd', 'passwd'],
@@ -23,7 +23,7 @@ test('R31.1: a name has no folders, no control characters, and nothing that reve
   for (const [sent, name] of names) expect([sent, cleanFileName(sent)]).toEqual([sent, name])
 })
 
-test('R31.1: a long name is shortened and keeps its extension', () => {
+test('R31.1c: a long name is shortened and keeps its extension', () => {
   const name = cleanFileName(`${'ä'.repeat(500)}.tar.gz`)
   expect([Array.from(name).length, name.endsWith('ä.gz')]).toEqual([150, true])
   expect(Array.from(cleanFileName(`a.${'b'.repeat(500)}`))).toHaveLength(150)

@@ -11,7 +11,7 @@ function mp3Frame(): string {
   return `\xff\xfb\x90\x00${'\0'.repeat(413)}`
 }
 
-test('R31.1, R31.3: types that browsers may display are recognised by their bytes', () => {
+test('R31.1d, R31.3: types that browsers may display are recognised by their bytes', () => {
   const files: [content: string, type: MediaType][] = [
     ['\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'image/png'],
     ['\xff\xd8\xff\xe0\0\x10JFIF', 'image/jpeg'],
@@ -34,7 +34,7 @@ test('R31.1, R31.3: types that browsers may display are recognised by their byte
     expect([content, recognizeType(bytes(content))]).toEqual([content, type])
 })
 
-test('R31.3: all other files are attachments, SVG, HTML and look-alikes of media included', () => {
+test('R31.3a: all other files are attachments, SVG, HTML and look-alikes of media included', () => {
   for (const content of [
     '',
     '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',

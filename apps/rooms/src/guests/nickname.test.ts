@@ -51,7 +51,7 @@ test('R14.6: invisible characters are removed', () => {
   expect(parse('A\u200bn\u202en\u2060a')).toEqual({ name: 'Anna' })
 })
 
-describe('R14.6: reserved words', () => {
+describe('R14.6a: reserved words', () => {
   const refused = [
     'administrator',
     'ADMINISTRATOR',

@@ -70,7 +70,7 @@ test('R14.5: a guest who owns a room may list its members but not search for use
   expect(may('change_room', { ...visitor, isGuest: true, role: 'owner' })).toBe(true)
 })
 
-test('R17.3: visitors have the default role of the room; speakers and higher roles may publish', () => {
+test('R17.3, R17.3a: visitors have the default role of the room; speakers and higher roles may publish', () => {
   for (const defaultRole of ['listener', 'speaker'] as const) {
     expect(effectiveRole({ ...visitor, defaultRole })).toBe(defaultRole)
     expect(canPublish({ ...visitor, defaultRole })).toBe(defaultRole === 'speaker')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { MAX_GRAPHEMES } from '../identity/display-name.ts'
 import { skeleton } from './lookalikes.ts'
 
-test('R14.6: names that can be confused have the same skeleton', () => {
+test('R14.6c: names that can be confused have the same skeleton', () => {
   for (const [name, ...imitations] of [
     ['Alice', 'alice', 'АIiсе', 'A1ice', 'Ａｌｉｃｅ', 'Ali\u200bce', 'Álicé', '𝐀𝐥𝐢𝐜𝐞', 'Ⓐlice', 'A|ice'],
     ['Bo Modin', 'Bo rnodin', 'Во Моdin', 'B0 Modin', 'Bσ Modin'],
@@ -30,7 +30,7 @@ test('R14.6: names that can be confused have the same skeleton', () => {
     for (const each of imitations) expect([each, skeleton(each)]).toEqual([each, skeleton(name)])
 })
 
-test('R14.6: names that cannot be confused have different skeletons, and no skeleton is empty', () => {
+test('R14.6c: names that cannot be confused have different skeletons, and no skeleton is empty', () => {
   const names = [
     'Alice',
     'Alicia',

@@ -50,7 +50,7 @@ function flat(width: number, height = width): Sharp {
 /** A process that converts nothing. */
 const script = (text: string) => [process.execPath, '-e', text]
 
-test('R31.4: an image that takes too long is refused, its process is killed, and the next one is processed', async () => {
+test('R31.4a: an image that takes too long is refused, its process is killed, and the next one is processed', async () => {
   const queue = openQueue({
     timeLimitMs: 300,
     command: script(`process.send('ready'); for (;;);`),
@@ -67,7 +67,7 @@ test('R31.4: an image that takes too long is refused, its process is killed, and
   expect(results).toMatchObject([{ size: { width: 9, height: 9 } }, { refusal: 'unreadable' }])
 })
 
-test('R31.4: an image that takes too much of a processor is refused, however much time there is', async () => {
+test('R31.4a: an image that takes too much of a processor is refused, however much time there is', async () => {
   const limits = join(import.meta.dirname, 'limit-resources.ts')
   const queue = openQueue({
     timeLimitMs: 50_000,
@@ -84,7 +84,7 @@ test('R31.4: an image that takes too much of a processor is refused, however muc
   expect(seconds).toBeGreaterThanOrEqual(1)
 }, 60_000)
 
-test('R31.4: a process that crashes with an image refuses it, and takes nothing else along', async () => {
+test('R31.4a: a process that crashes with an image refuses it, and takes nothing else along', async () => {
   const crashing = openQueue({
     command: script(`process.send('ready'); process.kill(process.pid, 'SIGSEGV'); for (;;);`),
   })
@@ -120,7 +120,7 @@ test('R31.4: SVG, PDF and other decoders of the library never run, whatever they
   }
 })
 
-test('R31.4: images that exceed the memory or the pixels of their type are refused', async () => {
+test('R31.4c: images that exceed the memory or the pixels of their type are refused', async () => {
   const queue = openQueue()
   const refused = {
     avif: await requestOf(flat(4200).avif({ effort: 0 }), 'image/avif'),
@@ -135,7 +135,7 @@ test('R31.4: images that exceed the memory or the pixels of their type are refus
   expect(lines).toEqual([])
 }, 60_000)
 
-test('R31.4: an image that would be stored with more bytes than a file may have is refused', async () => {
+test('R31.4c: an image that would be stored with more bytes than a file may have is refused', async () => {
   const queue = openQueue()
   const noise = sharp({
     create: {
@@ -156,7 +156,7 @@ test('R31.4: an image that would be stored with more bytes than a file may have 
   })
 }, 60_000)
 
-test('R31.4: a still image with more pixels than are stored is scaled down, in its shape', async () => {
+test('R31.4b: a still image with more pixels than are stored is scaled down, in its shape', async () => {
   const queue = openQueue()
   const sizes: [Sharp, ImageType, maxPixels: number, width: number, height: number][] = [
     [flat(4000, 1000).jpeg(), 'image/jpeg', 1_000_000, 2000, 500],
@@ -177,7 +177,7 @@ test('R31.4: a still image with more pixels than are stored is scaled down, in i
   }
 }, 60_000)
 
-test('R31.4: senders take turns, and a network of guests has one turn', async () => {
+test('R31.4e: senders take turns, and a network of guests has one turn', async () => {
   const queue = openQueue()
   const request = await requestOf(flat(9).png(), 'image/png')
   const order: string[] = []
@@ -196,7 +196,7 @@ test('R31.4: senders take turns, and a network of guests has one turn', async ()
   expect(order).toEqual(['ann', 'guest 1', 'bo', 'ann', 'guest 2', 'ann'])
 }, 60_000)
 
-test('R31.4: a person has at most two images waiting, and others are not refused for that', async () => {
+test('R31.4e: a person has at most two images waiting, and others are not refused for that', async () => {
   const queue = openQueue()
   const request = await requestOf('missing', 'image/png')
   const results = await Promise.all([
@@ -213,7 +213,7 @@ test('R31.4: a person has at most two images waiting, and others are not refused
   ])
 })
 
-test('R31.4: a service that stops kills the process at once, and answers the images that wait', async () => {
+test('R31.4a: a service that stops kills the process at once, and answers the images that wait', async () => {
   const queue = openQueue({ command: script(`process.send('ready'); for (;;);`) })
   const request = await requestOf(flat(9).png(), 'image/png')
   const results = [queue.run(ANN, request), queue.run(ANN, request)]

@@ -13,7 +13,7 @@ test.each([
   'https://updates.push.services.mozilla.com/wpush/v2/gAAAAABk_-x',
   'https://web.push.apple.com/QGuQyavXutnMH9mQ',
   'https://wns2-par02p.notify.windows.com/w/?token=BQYAAAD%2bx%3d%3d',
-])('R30.3: the endpoint %s of a browser’s push service is accepted', (endpoint) => {
+])('R30.3c: the endpoint %s of a browser’s push service is accepted', (endpoint) => {
   expect(isAccepted(endpoint)).toBe(true)
   expect(isAccepted(endpoint.padEnd(2049, 'x'))).toBe(false)
 })
@@ -44,7 +44,7 @@ test.each([
   'http://push.example/x',
   'wss://push.example/x',
   '',
-])('R30.3: the endpoint %j is refused', (endpoint) => {
+])('R30.3c: the endpoint %j is refused', (endpoint) => {
   expect(isAccepted(endpoint)).toBe(false)
 })
 

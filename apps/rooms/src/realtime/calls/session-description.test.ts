@@ -18,7 +18,7 @@ const listener = description('offer', {}).sdp
 const rewrite = (sdp: string) => writeSessionDescription(parseSessionDescription('offer', sdp))
 
 test.each(['chromium', 'firefox'])(
-  'R33.9: a description of %s is passed on with what it sends, and without its addresses',
+  'R33.9a: a description of %s is passed on with what it sends, and without its addresses',
   (browser) => {
     const sdp = recorded(browser)
     const parsed = parseSessionDescription('offer', sdp)
@@ -60,7 +60,7 @@ test.each<[string, string, string]>([
   ['two groups', 'a=group:BUNDLE 0 1 2 3', 'a=group:BUNDLE 0 1 2 3\r\na=group:LS 0 1'],
   ['a bandwidth', 'c=IN IP4 0.0.0.0', 'c=IN IP4 0.0.0.0\r\nb=AS:1'],
   ['a second connection line', 'c=IN IP4 0.0.0.0', 'c=IN IP4 0.0.0.0\r\nc=IN IP4 0.0.0.0'],
-])('R33.9: a description with %s is refused', (_what, part, replacement) => {
+])('R33.9b: a description with %s is refused', (_what, part, replacement) => {
   expect(listener).toContain(part)
   expect(() => rewrite(listener.replace(part, replacement))).toThrow(Failure)
 })
@@ -81,7 +81,7 @@ test.each([
   'a=inactivity:1',
   'a=constructor',
   'a=__proto__:x',
-])('R33.9: %s is not passed on', (line) => {
+])('R33.9b: %s is not passed on', (line) => {
   expect(rewrite(listener.replace('a=recvonly', `a=recvonly\r\n${line}`))).toBe(listener)
   expect(rewrite(listener.replace('t=0 0', `t=0 0\r\n${line}`))).toBe(listener)
 })
@@ -135,7 +135,7 @@ const Edited = fc
     return lines.map((line, index) => `${line}${ends[index]}`).join('')
   })
 
-test('R33.9: whatever is sent, what is passed on has four sections with one direction each, and parses to itself', () => {
+test('R33.9a: whatever is sent, what is passed on has four sections with one direction each, and parses to itself', () => {
   let accepted = 0
   fc.assert(
     fc.property(fc.oneof({ weight: 9, arbitrary: Edited }, fc.string()), (sdp) => {

@@ -202,7 +202,7 @@ test('events that overtake the answer to the subscription are buffered, not lost
   expect(it.calls).toEqual(['in at 1', '2', '3'])
 })
 
-test('R18.5: after a reconnection missed events are read from the log before live events are delivered', async () => {
+test('R18.5, R18.5a: after a reconnection missed events are read from the log before live events are delivered', async () => {
   const it = await inRoom()
   it.append()
   await it.settle()
@@ -330,7 +330,7 @@ test('leaving unsubscribes, and no event is delivered afterwards', async () => {
   expect(it.current()?.sent.at(-1)).toMatchObject({ type: 'unsubscribe', roomId: ROOM })
 })
 
-test('R18.7: backoff grows from half a second to half a minute with full jitter, and starts again after a welcome', async () => {
+test('R18.7b: backoff grows from half a second to half a minute with full jitter, and starts again after a welcome', async () => {
   const waits = [0, 1, 2, 3, 4, 5, 6, 7, 20].map((attempt) => backoffMs(attempt, () => 1))
   expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
   expect(backoffMs(3, () => 0)).toBe(0)
@@ -424,7 +424,7 @@ test('when the network is back, a lost, hanging or possibly dead connection is r
   expect(it.sockets).toHaveLength(4)
 })
 
-test('R35.3: a browser without a network is noticed at once, and nothing is missed', async () => {
+test('R35.3f: a browser without a network is noticed at once, and nothing is missed', async () => {
   const it = await inRoom()
   it.connection.markOffline()
   expect(it.connection.state).toBe('waiting')
@@ -463,7 +463,7 @@ test('a silently dead connection is detected and replaced', async () => {
   expect(it.seqs()).toEqual([1])
 })
 
-test('R18.7: a silently dead connection is detected within ten seconds of a sign of life', async () => {
+test('R18.7c: a silently dead connection is detected within ten seconds of a sign of life', async () => {
   const it = await inRoom()
   it.die()
   it.connection.check()
@@ -480,7 +480,7 @@ test('R18.7: a silently dead connection is detected within ten seconds of a sign
   expect(it.connection.state).toBe('waiting')
 })
 
-test('R18.7: a sign of life does not disturb a connection that is alive', async () => {
+test('R18.7c: a sign of life does not disturb a connection that is alive', async () => {
   const it = await inRoom()
   it.pass(3_000)
   it.connection.check()
@@ -489,7 +489,7 @@ test('R18.7: a sign of life does not disturb a connection that is alive', async 
   expect([it.connection.state, it.sockets.length]).toEqual(['live', 1])
 })
 
-test('R18.7: a connection is up to date only when missed events were read, and stalls without an answer', async () => {
+test('R18.7e, R18.7d: a connection is up to date only when missed events were read, and stalls without an answer', async () => {
   const it = await inRoom(1)
   const health = () => [it.connection.state, it.connection.isUpToDate, it.connection.isStalled]
   expect(health()).toEqual(['live', true, false])
@@ -527,7 +527,7 @@ test('the lobby is read again after a reconnection', async () => {
   expect(it.current()?.sent.at(-1)?.type).toBe('unsubscribe_lobby')
 })
 
-test('R18.5: every event is delivered once and in order, whatever is lost, late or interrupted', async () => {
+test('R18.5c: every event is delivered once and in order, whatever is lost, late or interrupted', async () => {
   const weights = { append: 6, 'append lost': 2, deliver: 8, lose: 2, pass: 3, answer: 4, fail: 2, double: 2 }
   const steps = Object.entries(weights).map(([name, weight]) => ({ weight, arbitrary: fc.constant(name) }))
   await fc.assert(

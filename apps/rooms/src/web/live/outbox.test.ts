@@ -39,7 +39,7 @@ function createOutbox(savedText = '') {
 const OFFLINE = new CallError(0, 'offline')
 const REFUSED = new CallError(403, 'No', { code: 'forbidden' })
 
-test('messages are sent one after the other, in the order in which they were written', async () => {
+test('R35.3e: messages are sent one after the other, in the order in which they were written', async () => {
   const { outbox, posts, sent, end, waiting, saved } = createOutbox()
   outbox.add({ content: 'One' })
   outbox.add({ content: 'Two' })

@@ -128,7 +128,7 @@ test('R29.1: edits, reactions, pins and deletions change the messages that are k
   expect(it.texts()).toEqual(['Text 1', null, 'Text 3'])
 })
 
-test('R29.1: the user’s own reactions are followed by events, in every tab', async () => {
+test('R29.1a: the user’s own reactions are followed by events, in every tab', async () => {
   const it = await withMessages([message(1, { reactions: [{ emoji: '👍', count: 1, mine: true }] })])
   const reactions = () => it.find('m1')?.reactions
   it.react('m1', 'other', true, 2)

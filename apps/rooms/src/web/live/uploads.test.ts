@@ -38,7 +38,7 @@ function stored(name: string, bytes: number): RoomFile {
 
 const fileOf = (name: string, bytes = 10) => new File(['x'.repeat(bytes)], name)
 
-test('R35.3: two files are sent at once, the next when one of them is done, and all keep their order', async () => {
+test('R35.3c: two files are sent at once, the next when one of them is done, and all keep their order', async () => {
   const { uploads, requests, end, states } = createUploads()
   uploads.add([fileOf('a'), fileOf('b'), fileOf('c')], MAX_BYTES)
   expect(requests.map(({ name }) => name)).toEqual(['a', 'b'])

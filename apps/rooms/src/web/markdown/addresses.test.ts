@@ -40,7 +40,7 @@ test('addresses in messages become links, and other text stays unchanged', () =>
   }
 })
 
-test('R29.3: an address ends before the punctuation, quotes and brackets of any script, and keeps its letters', () => {
+test('R29.3d: an address ends before the punctuation, quotes and brackets of any script, and keeps its letters', () => {
   for (const [text, ...links] of [
     ['访问 https://example.com/docs（中文说明）了解更多', 'https://example.com/docs'],
     ['（https://example.com/docs）', 'https://example.com/docs'],

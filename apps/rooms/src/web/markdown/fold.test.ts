@@ -8,7 +8,7 @@ const foldedText = (content: string) => blockText(fold(content) ?? [])
 const lines = (count: number, line: (number: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index + 1)).join('\n')
 
-test('R29.3: a message of 20 lines is shown as a whole, and a longer one only with its first 20', () => {
+test('R35.2e, R29.3: a message of 20 lines is shown as a whole, and a longer one only with its first 20', () => {
   for (const line of [
     (number: number) => `line ${number}`,
     (number: number) => `- line ${number}`,

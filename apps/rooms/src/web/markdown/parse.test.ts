@@ -89,7 +89,7 @@ for (const [what, content, expected] of [
     expect(drawn(content)).toBe(expected)
   })
 
-test('R29.3: a link whose text is itself another address shows its real host, and one without visible text its address', () => {
+test('R29.3f: a link whose text is itself another address shows its real host, and one without visible text its address', () => {
   for (const [text, href, host] of [
     ['https://bank.example', 'https://evil.example', 'evil.example'],
     ['**bank**.example', 'https://evil.example/bank.example', 'evil.example'],
@@ -130,7 +130,7 @@ function measure(blocks: readonly Block[]): Measured {
   return measured
 }
 
-test('R29.3: none of 200 kinds of hostile messages misleads, and none is deeper or larger than the limits', () => {
+test('R29.3f: none of 200 kinds of hostile messages misleads, and none is deeper or larger than the limits', () => {
   expect(new Set(hostileMessages).size).toBeGreaterThanOrEqual(200)
   for (const content of hostileMessages) {
     const { nodes, depth, links } = measure(parseMessage(content))
@@ -149,7 +149,7 @@ test('R29.3: none of 200 kinds of hostile messages misleads, and none is deeper 
   }
 })
 
-test('R29.3: a message beyond the limits is shown as it was written, with its addresses', () => {
+test('R29.3c: a message beyond the limits is shown as it was written, with its addresses', () => {
   const [length, brackets, depth] = [LIMITS.characters, LIMITS.brackets, LIMITS.depth]
   for (const [within, beyond] of [
     [`**a**${'b'.repeat(length - 5)}`, `**a**${'b'.repeat(length - 4)}`],
@@ -232,7 +232,7 @@ function workOf(act: () => void): number {
 /** The worst takes 15, and a time that is the square of the length takes hundreds. */
 const MAX_WORK_MS = 60
 
-test('R29.3: no message takes long to read, whichever signs it repeats', () => {
+test('R29.3c: no message takes long to read, whichever signs it repeats', () => {
   const all = [...SIGNS, ...OTHERS]
   const units = all.flatMap((one) => all.map((other) => one + other))
   const ofLength = (unit: string, length: number) =>
@@ -248,7 +248,7 @@ test('R29.3: no message takes long to read, whichever signs it repeats', () => {
   expect(slow.map((text) => text.slice(0, 40))).toEqual([])
 }, 60_000)
 
-test('R29.3: marks beyond the limit of a paragraph are shown as they were written', () => {
+test('R29.3c: marks beyond the limit of a paragraph are shown as they were written', () => {
   const pairs = LIMITS.marks / 2
   expect(drawn('**a** '.repeat(pairs)).match(/<strong>/g)?.length).toBe(pairs)
   expect(drawn(`${'**a** '.repeat(pairs)}**b**`)).toEndWith('**b**</p>')

@@ -25,7 +25,7 @@ test('R29.4: names that were chosen are stored as mentions, and shown as names w
   expect(toStored(written.text, written.references)).toBe(`<@${BOBBY}>: <!here>, not <@${BOB}>`)
 })
 
-test('R35.3: people, rooms and emoji are completed at the cursor, but not in code or within a word', () => {
+test('R35.3b: people, rooms and emoji are completed at the cursor, but not in code or within a word', () => {
   for (const [text, kind, query] of [
     ['@', '@', ''],
     ['Hi @bo', '@', 'bo'],
@@ -70,7 +70,7 @@ function changed(
   return `${result.slice(0, start)}[${result.slice(start, end)}]${result.slice(end)}`
 }
 
-test('R35.3: formats are added to the selected text and taken away again', () => {
+test('R35.3a: formats are added to the selected text and taken away again', () => {
   for (const [before, mark, after] of [
     ['a [b] c', '**', 'a **[b]** c'],
     ['a **[b]** c', '**', 'a [b] c'],

@@ -58,7 +58,7 @@ test('messages of one author soon after each other share a name, unless a line i
   ])
 })
 
-test('each day begins with a line, also if it begins with an event', () => {
+test('R35.2g: each day begins with a line, also if it begins with an event', () => {
   const day = 24 * 60
   const messages = [message(1, 0), message(2, day), message(4, 2 * day + 1)]
   expect(lines({ ...NOTHING, messages, events: [event(3, 2 * day), event(5, 3 * day)] })).toEqual([
