@@ -86,7 +86,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await admin.browser.json('/api/admin/settings')).toMatchObject({ settings: {} })
   })
 
-  test('the provider page shows how the provider is reached and what to register there, and no secret', async () => {
+  test('R16.5b: the provider page shows how the provider is reached and what to register there, and no secret', async () => {
     const answer = await admin.browser.json('/api/admin/provider')
     expect(answer as unknown).toEqual({
       mode: 'oidc',
@@ -259,7 +259,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('R21.2: the audit log names the people and rooms that it mentions, except deleted ones', async () => {
+  test('R16.5c, R21.2: the audit log names the people and rooms that it mentions, except deleted ones', async () => {
     const eva = await signedInUser(rooms, { sub: 'eva-audit', name: 'Eva' })
     const { id } = await createRoom(eva, { name: '=1+1' })
     const left = await createRoom(eva, { name: 'Left' })

@@ -70,7 +70,7 @@ eachDialect((_dialect, newUrl) => {
       .filter(({ action }) => String(action).endsWith('read'))
       .map(({ action, actor, target, metadata }) => [action, actor, target, metadata])
 
-  test('reading the sessions of another user is audited, once per ten minutes', async () => {
+  test('R21.2b: reading the sessions of another user is audited, once per ten minutes', async () => {
     const { service, ada, bob, eva } = await withEva()
     const look = (who: SignedInUser, at: SignedInUser) =>
       who.browser.json(`/api/admin/users/${at.id}/sessions`)

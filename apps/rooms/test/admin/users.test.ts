@@ -57,7 +57,7 @@ eachDialect((dialect, newUrl) => {
       for (const q of ['!!', '!%', '\\%', "'';--"]) expect(await searchNames(q)).toEqual([])
     })
 
-    test('an email address matches only as a whole, and an id matches its user', async () => {
+    test('R16.5a: an email address matches only as a whole, and an id matches its user', async () => {
       expect(await searchNames('asa@example.com')).toEqual(['Åsa 100% Öst'])
       expect(await searchNames('ASA@Example.com')).toEqual(['Åsa 100% Öst'])
       expect(await searchNames('asa@example')).toEqual([])
@@ -141,7 +141,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres') return
 
-  test('a user in the list has the fields that administrators need and no others', async () => {
+  test('R16.5a: a user in the list has the fields that administrators need and no others', async () => {
     const { users } = await admin.browser.json<Page>(`/api/admin/users?q=${admin.id}`)
     expect(users as unknown[]).toEqual([
       {
@@ -320,7 +320,7 @@ eachDialect((dialect, newUrl) => {
     await t.close()
   })
 
-  test('erasing a user deletes all their data and is audited without their details', async () => {
+  test('R17.10a: erasing a user deletes all their data and is audited without their details', async () => {
     const since = later()
     const eva = await signedInUser(rooms, { sub: 'eva', name: 'Eva', email: 'eva@example.com' })
     const path = `/api/admin/users/${eva.id}`

@@ -94,7 +94,7 @@ async function openElsewhere(browser: Browser, origin: string, setting?: 'grante
   return opened
 }
 
-test('R33.6: a device that the user has not allowed is named with the way to allow it, before and in a call', async () => {
+test('R33.6j: a device that the user has not allowed is named with the way to allow it, before and in a call', async () => {
   const page = await openElsewhere(equipped, pages.at(''), 'denied')
   await page.getByRole('button', { name: 'Check devices' }).click()
   const panel = page.getByRole('dialog', { name: 'Check devices' })
@@ -114,7 +114,7 @@ test('R33.6: a device that the user has not allowed is named with the way to all
   await call(page).getByRole('alert').waitFor({ state: 'detached' })
 }, 30_000)
 
-test('R33.6: a machine without a microphone, and a page without https, are named with their remedies', async () => {
+test('R33.6j: a machine without a microphone, and a page without https, are named with their remedies', async () => {
   for (const [code, origin] of [
     ['noDevice', pages.at('')],
     ['insecure', pages.at('').replace('localhost', 'rooms.test')],
@@ -128,7 +128,7 @@ test('R33.6: a machine without a microphone, and a page without https, are named
   }
 }, 30_000)
 
-test('R33.6: a proxy that forbids devices is named', async () => {
+test('R33.6j: a proxy that forbids devices is named', async () => {
   const roomId = await roomOf([ALICE])
   const { page } = await openIn(ALICE, roomId)
   const proxy = await networkProxy(pages.port(), (text) => text.replaceAll('=(self)', '=()'))
@@ -143,7 +143,7 @@ test('R33.6: a proxy that forbids devices is named', async () => {
   proxy.close()
 }, 30_000)
 
-test('R33.6: a device that another program uses is named', async () => {
+test('R33.6j: a device that another program uses is named', async () => {
   const { page } = await aliceInCall()
   await page.evaluate(() => {
     navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('In use', 'NotReadableError'))
@@ -153,7 +153,7 @@ test('R33.6: a device that another program uses is named', async () => {
   await control(page, 'Turn on the camera').waitFor()
 }, 30_000)
 
-test('R33.6: a network without media is named after eight seconds, and not before', async () => {
+test('R33.6j: a network without media is named after eight seconds, and not before', async () => {
   const { page, roomId } = await aliceInCall()
   const at = performance.now()
   await another(roomId, 'Sam Speaker')
@@ -163,7 +163,7 @@ test('R33.6: a network without media is named after eight seconds, and not befor
   expect(performance.now() - at).toBeLessThan(12_000)
 }, 30_000)
 
-test('R33.6: a full call and one without space for a camera say what to wait for', async () => {
+test('R33.6j: a full call and one without space for a camera say what to wait for', async () => {
   const { page, roomId } = await aliceInCall()
   const sam = await another(roomId, 'Sam Speaker')
   await setState(sam, roomId, { camera: true })

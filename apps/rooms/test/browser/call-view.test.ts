@@ -81,7 +81,7 @@ async function expectFilled(page: Page, count: number): Promise<void> {
   })
 }
 
-test('R33.6: one to eight people fill the stage, none over another, on a desktop and on a phone', async () => {
+test('R33.6b: one to eight people fill the stage, none over another, on a desktop and on a phone', async () => {
   const roomId = await roomOf([ALICE])
   const { page } = await openIn(ALICE, roomId, { width: 1440 })
   await joinCall(page)
@@ -120,7 +120,7 @@ const focused = (page: Page) =>
     return element?.getAttribute('aria-label') ?? element?.textContent ?? ''
   })
 
-test('R33.6: the speaker, a chosen person or a watched screen is large, and all others are in a strip', async () => {
+test('R33.6d: the speaker, a chosen person or a watched screen is large, and all others are in a strip', async () => {
   const {
     opened,
     pages: [alice, bob, carol],
@@ -174,7 +174,7 @@ test('R33.6: the speaker, a chosen person or a watched screen is large, and all 
   expect(opened.flatMap(({ errors }) => errors)).toEqual([])
 }, 90_000)
 
-test('R33.6: devices are chosen and tested before joining, and are closed again', async () => {
+test('R33.6e: devices are chosen and tested before joining, and are closed again', async () => {
   const roomId = await roomOf([ALICE])
   for (const width of [1440, 390]) {
     const { page, errors } = await openIn(ALICE, roomId, { width })
@@ -220,7 +220,7 @@ test('R33.6: devices are chosen and tested before joining, and are closed again'
   }
 }, 60_000)
 
-test('R33.6: a call is used by keys alone, and the focus returns to where it came from', async () => {
+test('R33.6g: a call is used by keys alone, and the focus returns to where it came from', async () => {
   const roomId = await roomOf([ALICE])
   const { page } = await openIn(ALICE, roomId)
   await page.getByRole('button', { name: 'Start a call' }).press('Enter')
@@ -266,7 +266,7 @@ test('R33.6: a call is used by keys alone, and the focus returns to where it cam
   await page.getByRole('button', { name: 'Start a call' }).and(page.locator(':focus')).waitFor()
 }, 40_000)
 
-test('R33.6: a window above all others holds several people, the microphone and leaving', async () => {
+test('R33.6f: a window above all others holds several people, the microphone and leaving', async () => {
   const {
     opened,
     pages: [alice, bob, carol],
@@ -314,7 +314,7 @@ test('R33.6: a window above all others holds several people, the microphone and 
   expect(opened.flatMap(({ errors }) => errors)).toEqual([])
 }, 60_000)
 
-test('R33.6: after ten seconds without a network a call resumes by itself within five, as it was', async () => {
+test('R33.6i: after ten seconds without a network a call resumes by itself within five, as it was', async () => {
   const {
     roomId,
     pages: [alice],
@@ -361,7 +361,7 @@ test('R33.6: after ten seconds without a network a call resumes by itself within
   }
 }, 60_000)
 
-test('R33.6: on a phone the call can fill the page, with its controls at the lower edge, in every language', async () => {
+test('R33.6b: on a phone the call can fill the page, with its controls at the lower edge, in every language', async () => {
   const roomId = await roomOf([ALICE])
   for (const [locale, leave, more, back, enlarge] of [
     ['en', 'Leave the call', 'More', 'Show the messages', 'Enlarge the call'],

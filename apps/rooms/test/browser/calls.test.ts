@@ -117,7 +117,7 @@ test('R33.8: three people hear and see each other, and one who leaves is gone at
   expect(opened.flatMap(({ errors }) => errors)).toEqual([])
 }, 60_000)
 
-test('R33.6: a mesh loads nothing of LiveKit', async () => {
+test('R33.6k: a mesh loads nothing of LiveKit', async () => {
   const {
     pages: [alice],
   } = await callOf([ALICE])
@@ -241,7 +241,7 @@ test('R33.5: the sound of a guest stops within two seconds after the end of a ri
   }
 }, 40_000)
 
-test('R33.4: a listener hears, and has no microphone, camera or screen to turn on', async () => {
+test('R33.4a: a listener hears, and has no microphone, camera or screen to turn on', async () => {
   const {
     roomId,
     pages: [alice],
@@ -342,7 +342,7 @@ test('R33.9: a call goes on after its connection was negotiated again with new c
   expect(opened.flatMap(({ errors }) => errors)).toEqual([])
 }, 40_000)
 
-test('R33.5: the call goes on by itself after ten seconds without a connection to the server', async () => {
+test('R33.5a: the call goes on by itself after ten seconds without a connection to the server', async () => {
   const {
     pages: [alice, bob],
   } = await callOf([ALICE, BOB])
@@ -380,7 +380,7 @@ test('R33.3: two tabs of one person are both in the call, the second with its mi
   expect((await receivedWithin(bob, 400)).audioPackets).toBeGreaterThan(0)
 }, 40_000)
 
-test('R33.6: a screen plays at once, is not received while it is not watched, and disappears when it is not shared any more', async () => {
+test('R33.6c: a screen plays at once, is not received while it is not watched, and disappears when it is not shared any more', async () => {
   const {
     pages: [alice, bob],
   } = await callOf([ALICE, BOB])
@@ -398,7 +398,7 @@ test('R33.6: a screen plays at once, is not received while it is not watched, an
   expect((await receivedWithin(bob, 400)).frames).toBe(0)
 }, 40_000)
 
-test('R33.6: the call goes on while the user reads another page, and ends with a press there', async () => {
+test('R33.6h: the call goes on while the user reads another page, and ends with a press there', async () => {
   const {
     pages: [alice, bob],
   } = await callOf([ALICE, BOB])
@@ -414,7 +414,7 @@ test('R33.6: the call goes on while the user reads another page, and ends with a
   await tiles(bob).nth(1).waitFor({ state: 'detached' })
 }, 40_000)
 
-test('R33.6: a call is joined, used and left by keyboard alone, and by a phone, in both schemes', async () => {
+test('R33.6g: a call is joined, used and left by keyboard alone, and by a phone, in both schemes', async () => {
   const roomId = await roomOf([ALICE, BOB])
   const { page: alice } = await openIn(ALICE, roomId)
   await joinCall(alice)

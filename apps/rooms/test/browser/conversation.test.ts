@@ -34,7 +34,7 @@ async function alicesRoom(role: 'moderator' | 'speaker' = 'speaker'): Promise<st
   return id
 }
 
-test('R35.2: Arrow Up in an empty field edits the last own message, with the keyboard alone', async () => {
+test('R35.2c: Arrow Up in an empty field edits the last own message, with the keyboard alone', async () => {
   const id = await alicesRoom()
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
   const bob = await pages.openAs(BOB, `/rooms/${id}`)
@@ -149,7 +149,7 @@ test('R29.2: moderators pin messages and read earlier texts, and everyone finds 
   expect([...errors, ...bob.errors].filter((text) => !isRefusal(text))).toEqual([])
 }, 90_000)
 
-test('R29.4, R35.3: people, rooms and emoji are completed while they are typed, and mentions stand out for those who are meant', async () => {
+test('R29.4, R35.3b: people, rooms and emoji are completed while they are typed, and mentions stand out for those who are meant', async () => {
   const id = await alicesRoom('moderator')
   await createRoom(host, { name: 'Kitchen' })
   const bob = await pages.openAs(BOB, `/rooms/${id}`)
@@ -189,7 +189,7 @@ test('R29.4, R35.3: people, rooms and emoji are completed while they are typed, 
   expect(errors).toEqual([])
 }, 60_000)
 
-test('R35.3: formats have keys, Undo takes them back, code stays code, and an address makes the selection a link', async () => {
+test('R35.3a: formats have keys, Undo takes them back, code stays code, and an address makes the selection a link', async () => {
   const id = await alicesRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByText(/^This is the start of /).waitFor()
@@ -254,7 +254,7 @@ test('R35.2, R30.1: a room opens at the first unread message, reading marks it a
   await lines(page).getByText('Message number 160', { exact: true }).waitFor()
 }, 60_000)
 
-test('R35.4: 5,000 messages scrolled through keep at most 300 rows in the page, in order and without a jump', async () => {
+test('R35.2a, R35.4: 5,000 messages scrolled through keep at most 300 rows in the page, in order and without a jump', async () => {
   const id = await alicesRoom()
   await pages.service().rooms.database.write(async (tx) => {
     const { last_seq } = await tx

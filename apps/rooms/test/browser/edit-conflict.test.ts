@@ -33,7 +33,7 @@ test('R29.2: a browser whose clock is days ahead or behind offers to edit what t
   pages.service().clock.ms -= 25 * 60 * 60_000
 }, 60_000)
 
-test('R29.2: of two tabs that edit one message, the second is shown the newer text and chooses', async () => {
+test('R29.2a: of two tabs that edit one message, the second is shown the newer text and chooses', async () => {
   const alice = await pages.signIn(ALICE)
   const { id } = await createRoom(alice)
   const message = await createMessage(alice, id, 'First')

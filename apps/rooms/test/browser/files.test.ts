@@ -40,7 +40,7 @@ const textFile = (name: string, bytes = 40) => ({
 })
 const pngFile = (name: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(image) })
 
-test('R35.3: chosen files go out with the message, in its order, and others see, open and download them', async () => {
+test('R35.3c: chosen files go out with the message, in its order, and others see, open and download them', async () => {
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${roomId}`)
   const bob = await pages.openAs(BOB, `/rooms/${roomId}`)
   await field(bob.page).waitFor()
@@ -67,7 +67,7 @@ test('R35.3: chosen files go out with the message, in its order, and others see,
   expect([errors, bob.errors]).toEqual([[], []])
 }, 60_000)
 
-test('R31.4: members may send as a file what is refused as an image, and guests may not', async () => {
+test('R31.4f: members may send as a file what is refused as an image, and guests may not', async () => {
   const photo = {
     name: 'IMG_1.heic',
     mimeType: 'image/heic',
@@ -94,7 +94,7 @@ test('R31.4: members may send as a file what is refused as an image, and guests 
   await guest.page.context().close()
 }, 60_000)
 
-test('R31.4: a message with an image has its height before the image arrives', async () => {
+test('R31.4g: a message with an image has its height before the image arrives', async () => {
   const { id: own } = await createRoom(host, { name: 'Album' })
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${own}`)
   await field(page).waitFor()
@@ -117,7 +117,7 @@ test('R31.4: a message with an image has its height before the image arrives', a
   expect(errors).toEqual([])
 }, 60_000)
 
-test('R35.3: a pasted screenshot and dropped files are attached, and an empty text is enough to send them', async () => {
+test('R35.3c: a pasted screenshot and dropped files are attached, and an empty text is enough to send them', async () => {
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${roomId}`)
   await field(page).focus()
   const put = (type: 'paste' | 'drop', name: string) =>
@@ -180,7 +180,7 @@ test('R35.3: files that are too large or too many are refused in a sentence, and
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
-test('R35.3: a message that is sent during an upload goes out when the upload is done, and an upload can be cancelled', async () => {
+test('R35.3c: a message that is sent during an upload goes out when the upload is done, and an upload can be cancelled', async () => {
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${roomId}`)
   await field(page).waitFor()
   const arrival = Promise.withResolvers<void>()

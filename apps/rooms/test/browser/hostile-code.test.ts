@@ -56,7 +56,7 @@ const LENGTH = 1_980
 /** A task of hostile code took seconds. One of 100 ms would fail wherever other tests take the processor. */
 const MAX_TASK_MS = 1_000
 
-test('R29.3: code on which the highlighter takes long stays without colours, and the page and other code do not wait', async () => {
+test('R29.3g: code on which the highlighter takes long stays without colours, and the page and other code do not wait', async () => {
   const host = await member(pages.service(), 'Hanna Host')
   const { id } = await createRoom(host, { name: 'Workshop' })
   const honest = (name: string) => `\`\`\`ts\nconst ${name}: string = 'forty-two' // a comment\n\`\`\``

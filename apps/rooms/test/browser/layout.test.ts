@@ -78,7 +78,7 @@ test('R35.1 R30.1: a room with unread messages is bold and counts mentions, unti
   expect(errors).toEqual([])
 }, 60_000)
 
-test('R35.1: a line of text has at most 75 characters, however wide the window', async () => {
+test('R35.1a: a line of text has at most 75 characters, however wide the window', async () => {
   const id = await alicesRoom('Library')
   await createMessage(host, id, 'The quick brown fox jumps over the lazy dog and back again. '.repeat(20))
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 1920 })
@@ -100,7 +100,7 @@ test('R35.1: a line of text has at most 75 characters, however wide the window',
   expect(Math.max(...counts)).toBeGreaterThan(60)
 }, 60_000)
 
-test('R35.1: on a wide screen the people stay beside the conversation until they are closed, also after a reload', async () => {
+test('R35.1b: on a wide screen the people stay beside the conversation until they are closed, also after a reload', async () => {
   const id = await alicesRoom('Terrace')
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 1440 })
   const people = page.getByRole('complementary', { name: 'People' })
@@ -119,7 +119,7 @@ test('R35.1: on a wide screen the people stay beside the conversation until they
   await people.waitFor()
 }, 60_000)
 
-test('R35.1: on a phone, rooms, a room and its people are views of their own, and Back leads from each to the one before', async () => {
+test('R35.1c: on a phone, rooms, a room and its people are views of their own, and Back leads from each to the one before', async () => {
   const id = await alicesRoom('Porch')
   const { page } = await pages.openAs(ALICE, '/', { width: 390, height: 844, touch: true })
   await page.locator('.cards').getByRole('link', { name: 'Porch' }).tap()

@@ -77,7 +77,7 @@ describe.skipIf(!livekitProgram)('calls through LiveKit', () => {
     expect(opened.flatMap(({ errors }) => errors)).toEqual([])
   }, 60_000)
 
-  test('R33.6: a screen plays at once, is not received while it is not watched, and disappears when it is not shared any more', async () => {
+  test('R33.6c: a screen plays at once, is not received while it is not watched, and disappears when it is not shared any more', async () => {
     const { alice, bob } = await twoIn()
     await control(alice, 'Share a screen').click()
     await alice.getByRole('button', { name: 'Sharp, for text' }).click()
@@ -204,7 +204,7 @@ describe.skipIf(!livekitProgram)('calls through LiveKit', () => {
     expect(await tiles(alice).count()).toBe(1)
   }, 40_000)
 
-  test('R33.5: a page whose server is silent for two seconds sends nothing until it answers', async () => {
+  test('R33.5a: a page whose server is silent for two seconds sends nothing until it answers', async () => {
     const roomId = await roomOf([ALICE, BOB])
     const { page: alice } = await openIn(ALICE, roomId)
     const frames: (string | Buffer)[] = []
@@ -231,7 +231,7 @@ describe.skipIf(!livekitProgram)('calls through LiveKit', () => {
     expect(await received(alice)).toMatchObject({ connections })
   }, 60_000)
 
-  test('R33.5: the call goes on by itself after ten seconds without a connection to the server', async () => {
+  test('R33.5a: the call goes on by itself after ten seconds without a connection to the server', async () => {
     const { alice, bob } = await twoIn()
     await talk(alice, [bob])
     await alice.context().setOffline(true)
@@ -246,7 +246,7 @@ describe.skipIf(!livekitProgram)('calls through LiveKit', () => {
     expect(performance.now() - back).toBeLessThan(5_000)
   }, 60_000)
 
-  test('R33.5: the call goes on by itself after LiveKit was killed and started again', async () => {
+  test('R33.6m, R33.5: the call goes on by itself after LiveKit was killed and started again', async () => {
     const { alice, bob } = await twoIn()
     await talk(alice, [bob])
     await server?.kill()

@@ -71,7 +71,7 @@ describe.skipIf(!livekitProgram)('the engine for LiveKit', () => {
     expect([...first.errors, ...second.errors]).toEqual([])
   }, 60_000)
 
-  test('R33.6: a screen arrives only while it is watched, and cameras only without "audio only"', async () => {
+  test('R33.6l: a screen arrives only while it is watched, and cameras only without "audio only"', async () => {
     const { first, second } = await two()
     const { connectionId } = first.peer()
     await first.page.getByRole('button', { name: 'Share' }).click()
@@ -91,7 +91,7 @@ describe.skipIf(!livekitProgram)('the engine for LiveKit', () => {
     await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
   }, 60_000)
 
-  test('R33.6: a picture that is not visible is not sent', async () => {
+  test('R33.6l: a picture that is not visible is not sent', async () => {
     const { first, second } = await two()
     await first.send({ camera: true }, [second])
     await until(async () => (await received(second.page)).frames > 3)

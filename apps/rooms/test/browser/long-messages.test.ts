@@ -14,7 +14,7 @@ beforeAll(async () => {
   host = await member(pages.service(), 'Hanna Host')
 }, 60_000)
 
-test('R29.3: each paragraph, item and quote has the direction of its own text', async () => {
+test('R29.3a: each paragraph, item and quote has the direction of its own text', async () => {
   const { id } = await createRoom(host, { name: 'Market' })
   await createMessage(host, id, 'Hello\n\nשלום לכולם\n\n- one\n- שתיים\n\n> مرحبا\n>\n> Hello there\n\n> Hi')
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
@@ -40,7 +40,7 @@ test('R29.3: each paragraph, item and quote has the direction of its own text', 
   await screenshot(page, 'directions')
 }, 40_000)
 
-test('R29.3: a message of more than 20 lines shows its first ones until all are asked for', async () => {
+test('R35.2e, R29.3: a message of more than 20 lines shows its first ones until all are asked for', async () => {
   const { id } = await createRoom(host, { name: 'Tower' })
   await createMessage(host, id, 'Before')
   await createMessage(host, id, '.\n'.repeat(999))
@@ -87,7 +87,7 @@ test('R35.2: a room opens at its first new message, however long the new ones ar
   expect(errors).toEqual([])
 }, 40_000)
 
-test('R35.2: Back and a reload return to the place in a room, and entering it again does not', async () => {
+test('R35.2d: Back and a reload return to the place in a room, and entering it again does not', async () => {
   const { id } = await createRoom(host, { name: 'Archive' })
   for (let number = 1; number <= 130; number++) await createMessage(host, id, `Message ${number}`)
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
@@ -141,7 +141,7 @@ test('R32.1: Enter in the search of messages searches at once, and then opens th
   expect(errors).toEqual([])
 }, 40_000)
 
-test('R35.2: a question mark lists all shortcuts, in each language, except while the user writes', async () => {
+test('R35.2f: a question mark lists all shortcuts, in each language, except while the user writes', async () => {
   const { id } = await createRoom(host, { name: 'Office' })
   for (const [locale, title, count] of [
     ['en', 'Keyboard shortcuts', 25],

@@ -47,7 +47,7 @@ test('R29.3: formatted messages are drawn, their code in colours, in every width
   expect(errors).toEqual([])
 }, 60_000)
 
-test('R29.3: hostile messages are drawn without HTML, images or headings of their own, and every link is bound', async () => {
+test('R29.3b, R29.3e: hostile messages are drawn without HTML, images or headings of their own, and every link is bound', async () => {
   const host = await member(pages.service(), 'Hanna Host')
   const { id } = await createRoom(host, { name: 'Harbour' })
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
@@ -86,7 +86,7 @@ test('R29.3: hostile messages are drawn without HTML, images or headings of thei
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 90_000)
 
-test('R29.3: the addresses of a guest are plain text for the first 5 minutes, those of others are links', async () => {
+test('R29.3h: the addresses of a guest are plain text for the first 5 minutes, those of others are links', async () => {
   const host = await member(pages.service(), 'Hanna Host')
   const { id } = await createRoom(host, { name: 'Gate', defaultRole: 'speaker' })
   const gustav = await signedInGuest(pages.service())

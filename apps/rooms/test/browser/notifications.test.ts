@@ -99,7 +99,7 @@ test('R30.2: the sound and quiet hours are chosen on the account page', async ()
   expect(errors).toEqual([])
 }, 60_000)
 
-test('R30.4: a mention elsewhere is counted on the tab and shown by the browser, a message that the user sees is not', async () => {
+test('R30.4, R30.4b, R30.4a: a mention elsewhere is counted on the tab and shown by the browser, a message that the user sees is not', async () => {
   const [id, other] = [await alicesRoom('Kitchen'), await alicesRoom('Attic')]
   const { page, errors } = await pages.openAs(ALICE, '/account')
   const notifications = await recordNotifications(page)
@@ -166,7 +166,7 @@ async function fakePushService(page: Page): Promise<void> {
   )
 }
 
-test('R30.3: a browser that shows notifications subscribes, and its worker shows pushes until it is turned off', async () => {
+test('R30.3k: a browser that shows notifications subscribes, and its worker shows pushes until it is turned off', async () => {
   const id = await alicesRoom('Cellar')
   // Browsers without windows permit no notifications.
   const browser = await chromium.launch({ executablePath: CHROMIUM ?? '/usr/bin/chromium', args: FLAGS })

@@ -253,7 +253,7 @@ test('after a dialog about a message, focus returns to where it was, or to the m
   await list(page).and(page.locator(':focus')).waitFor()
 }, 60_000)
 
-test('R35.2: the messages are one tab stop, the arrow keys move between them, and Enter opens the toolbar', async () => {
+test('R35.2b: the messages are one tab stop, the arrow keys move between them, and Enter opens the toolbar', async () => {
   const id = await roomWith(2)
   await createMessage(host, id, 'See https://example.com/one')
   await createMessage(host, id, 'See https://example.com/two')

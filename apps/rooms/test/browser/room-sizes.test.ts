@@ -37,7 +37,7 @@ const toEnd = (page: Page) =>
   page.locator('.messages').evaluate((list) => list.scrollTo(0, list.scrollHeight))
 const toTop = (page: Page) => page.locator('.messages').evaluate((list) => list.scrollTo(0, 0))
 
-test('R33.6: in a call, the message field is in the window at every size, wherever the reader is', async () => {
+test('R33.6a: in a call, the message field is in the window at every size, wherever the reader is', async () => {
   const {
     roomId,
     opened,
@@ -99,7 +99,7 @@ test('R33.6: in a call, the message field is in the window at every size, wherev
   expect(opened.flatMap(({ errors }) => errors)).toEqual([])
 }, 120_000)
 
-test('R33.6: shared screens play at once, beyond two by choice, and one that was stopped stays so', async () => {
+test('R33.6c: shared screens play at once, beyond two by choice, and one that was stopped stays so', async () => {
   const {
     pages: [alice, bob, carol],
   } = await callOf([ALICE, BOB, CAROL])
@@ -132,7 +132,7 @@ test('R33.6: shared screens play at once, beyond two by choice, and one that was
   expect(await call(alice).locator('.call-screen').count()).toBe(2)
 }, 90_000)
 
-test('R35.2: Arrow Up opens one’s last message for editing with its buttons in view, however far it is', async () => {
+test('R35.2c: Arrow Up opens one’s last message for editing with its buttons in view, however far it is', async () => {
   const { id } = await createRoom(host, { name: 'Library' })
   const { id: aliceId, browser } = await pages.signIn(ALICE)
   await makeMember(pages.service(), id, { user: { id: aliceId } })
@@ -186,7 +186,7 @@ test('R23.9: no page scrolls sideways at any width from 320 to 1440 pixels', asy
   }
 }, 120_000)
 
-test('R35.1: on a phone, the header shows the name of the room, and further buttons behind one', async () => {
+test('R35.1c: on a phone, the header shows the name of the room, and further buttons behind one', async () => {
   const { id } = await createRoom(host, { name: 'Learning together' })
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 390, height: 844, touch: true })
   const name = page.getByRole('heading', { level: 1, name: 'Learning together' })

@@ -29,7 +29,7 @@ test('R18.8: a client that the server has asked to wait for half a minute does n
   await screenshot(page, 'connection-resting')
 }, 60_000)
 
-test('R18.5: after a lost connection all missed messages are shown once and in order', async () => {
+test('R18.5c: after a lost connection all missed messages are shown once and in order', async () => {
   const id = await newRoom()
   await createMessage(host, id, 'Before')
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`)
@@ -280,7 +280,7 @@ test('a tab continues when the same user has signed in again in another tab', as
   expect(await page.getByText('Waiting for connection').count()).toBe(0)
 }, 60_000)
 
-test('R18.7: a proxy that falls silent on open connections is noticed within 15 s of a sign of life', async () => {
+test('R18.7c: a proxy that falls silent on open connections is noticed within 15 s of a sign of life', async () => {
   const id = await newRoom()
   const network = await networkProxy(pages.port())
   const { page } = await pages.openAs(ALICE, '/')
@@ -307,7 +307,7 @@ test('R18.7: a proxy that falls silent on open connections is noticed within 15 
   }
 }, 90_000)
 
-test('R18.7: missed events that cannot be read leave the page marked as not connected', async () => {
+test('R18.7e: missed events that cannot be read leave the page marked as not connected', async () => {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await page.getByRole('button', { name: 'People 1' }).waitFor()

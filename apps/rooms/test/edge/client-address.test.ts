@@ -34,7 +34,7 @@ const HOPS: [lines: string[], client: string][] = [
 ]
 
 describe('C127: behind trusted proxies', () => {
-  test('sessions and records get the same client address, found from the right of the header', async () => {
+  test('R3.4a: sessions and records get the same client address, found from the right of the header', async () => {
     const service = await rooms({ settings: BEHIND_PROXIES, limits: MANY })
     const server = listen(service)
     alsoClose(server.stop)
@@ -64,7 +64,7 @@ describe('C127: behind trusted proxies', () => {
     }
   })
 
-  test('limits of the provider’s address count the same client', async () => {
+  test('R3.4d: limits of the provider’s address count the same client', async () => {
     const service = await rooms({ settings: BEHIND_PROXIES, limits: { backchannel_per_minute: 1 } })
     const from = (value: string) =>
       deliver(service, 'junk', { ip: '10.0.0.1', headers: { 'x-forwarded-for': value } })
@@ -89,7 +89,7 @@ describe('C127: behind trusted proxies', () => {
       ).toBe(400)
   })
 
-  test('any other header is used only if it has exactly one value', async () => {
+  test('R3.4b: any other header is used only if it has exactly one value', async () => {
     const settings = { ...BEHIND_PROXIES, proxyHeader: 'CF-Connecting-IP' }
     const service = await rooms({ settings })
     const addresses: [value: string, client: string][] = [
@@ -121,7 +121,7 @@ describe('C127: behind trusted proxies', () => {
     expect(await statuses('203.0.113.8')).toEqual([200, 200, 200, 200, 200, 429, 429])
   })
 
-  test('the addresses of one /64 count as one client', async () => {
+  test('R3.4c: the addresses of one /64 count as one client', async () => {
     const service = await rooms({ limits: { http_anonymous_per_minute: 2 } })
     const from = async (ip: string) => (await service.browser({ ip }).send('/api/config')).status
     expect([await from('2001:db8:1:2::1'), await from('2001:db8:1:2:ffff::1')]).toEqual([200, 200])

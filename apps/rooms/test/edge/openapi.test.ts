@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the document is OpenAPI 3.1, has every operation of the API once, and is public and unchanged', async () => {
+test('R16.1d: the document is OpenAPI 3.1, has every operation of the API once, and is public and unchanged', async () => {
   expect(document.openapi).toBe('3.1.0')
   expect(document.info.version).toBe(VERSION)
   expect(document.servers).toEqual([{ url: '/api' }])
@@ -63,7 +63,7 @@ test('the document is OpenAPI 3.1, has every operation of the API once, and is p
   expect(await served.json()).toEqual(document as never)
 })
 
-test('the document states what each operation needs: a session cookie, and the CSRF token for writes', () => {
+test('R16.1a, R16.1: the document states what each operation needs: a session cookie, and the CSRF token for writes', () => {
   expect(Object.keys(document.components.securitySchemes)).toEqual(['session', 'csrf'])
   expect(document.components.securitySchemes['session']).toMatchObject({
     type: 'apiKey',
@@ -130,7 +130,7 @@ test('every operation documents the errors of all requests and those of its own 
   }
 })
 
-test('responses about sessions match their schemas', async () => {
+test('R16.1b: responses about sessions match their schemas', async () => {
   const answers: [path: string, verb: string, answer: Response][] = [
     ['/session', 'get', await browser.send('/api/session')],
     ['/sessions', 'get', await browser.send('/api/sessions')],
@@ -148,7 +148,7 @@ test('responses about sessions match their schemas', async () => {
   }
 })
 
-test('R26.1: the reference page says "demo" in the demo and nowhere else', async () => {
+test('R26.1b: the reference page says "demo" in the demo and nowhere else', async () => {
   for (const demo of [true, false]) {
     const page = await createReference(demo)(new Request(`${ORIGIN}/api/docs`), '/api/docs')
     expect([demo, (await page?.text())?.includes('demo')]).toEqual([demo, demo])

@@ -137,7 +137,7 @@ eachDialect((dialect, newUrl) => {
     expect(await statuses(owner, second.file)).toEqual(HIDDEN)
   })
 
-  test('R17.5, R31.3: a ban by address hides files from guests of that address', async () => {
+  test('R17.5b, R31.3: a ban by address hides files from guests of that address', async () => {
     const { id, file } = await withFile()
     const gus = await guest(rooms, 'Gus', '192.0.2.99')
     expect(await statuses(gus, file)).toEqual(READABLE)

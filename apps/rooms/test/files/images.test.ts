@@ -99,7 +99,7 @@ test('R31.4: PNG, WebP, GIF and AVIF lose their metadata as well, and animations
   }
 })
 
-test('R31.4: an image with more than image_pixels is scaled down; one that cannot be, and frames together, are refused', async () => {
+test('R31.4b: an image with more than image_pixels is scaled down; one that cannot be, and frames together, are refused', async () => {
   const large = await bytesOf(picture({ width: 3000, height: 2000 }).png())
   const scaled = await uploadFile(owner, roomId, large)
   expect([scaled.width, scaled.height]).toEqual([948, 632])
@@ -123,7 +123,7 @@ test('R31.4: an image with more than image_pixels is scaled down; one that canno
   expect([filesIn(rooms), await storedFiles(rooms, roomId)]).toEqual(before)
 })
 
-test('R31.4: a small file whose image would be stored with more than file_bytes is refused, and leaves nothing', async () => {
+test('R31.4c: a small file whose image would be stored with more than file_bytes is refused, and leaves nothing', async () => {
   const noise = { type: 'gaussian', mean: 128, sigma: 50 } as const
   const create = { width: 300, height: 300, channels: 3, background: 'grey', noise } as const
   const small = await bytesOf(sharp({ create }).jpeg({ quality: 5 }))
@@ -135,7 +135,7 @@ test('R31.4: a small file whose image would be stored with more than file_bytes 
   await own.close()
 })
 
-test('R31.4: an image that is too large to show is sent as a file on request: as it is, for download only', async () => {
+test('R31.4d: an image that is too large to show is sent as a file on request: as it is, for download only', async () => {
   const sent = await photo()
   const asFile = `/api/rooms/${roomId}/files?as=file`
   const form = () => {
@@ -169,7 +169,7 @@ test('R31.4: an image is shown although its bytes were sent as a plain file befo
   expect((await owner.browser.send(again.thumbnail ?? '')).status).toBe(200)
 })
 
-test('R31.1: a video that one person sends as a plain file is still a video for the next', async () => {
+test('R31.1f: a video that one person sends as a plain file is still a video for the next', async () => {
   const vera = await member(rooms, 'Vera')
   const video = Buffer.from(`\0\0\0\x18ftypisom\0\0\0\0isommp42 ${crypto.randomUUID()}`, 'latin1')
   const body = new FormData()
@@ -220,7 +220,7 @@ test('R31.4: what follows an image, or hides in it, is gone: no script in a poly
   }
 })
 
-test('R31.4: an image that is cut off, damaged or HEIC is refused, since its metadata would stay', async () => {
+test('R31.4f: an image that is cut off, damaged or HEIC is refused, since its metadata would stay', async () => {
   const jpeg = await photo()
   const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')
   for (const content of [

@@ -113,7 +113,7 @@ test.skipIf(!canMeasureMemory)(
 )
 
 test.skipIf(!canMeasureMemory)(
-  'R31.4: a service that stops or is killed leaves no process of an image',
+  'R31.4a: a service that stops or is killed leaves no process of an image',
   async () => {
     const large = sharp({ create: { width: 5000, height: 4000, channels: 3, background: 'teal' } })
     const slow = await large.webp({ lossless: true, effort: 0 }).toBuffer()
@@ -130,7 +130,7 @@ test.skipIf(!canMeasureMemory)(
 )
 
 test.skipIf(!canMeasureMemory)(
-  'R31.1: an upload of 25 MiB, and its download, cost at most 8 MiB of memory',
+  'R31.1b: an upload of 25 MiB, and its download, cost at most 8 MiB of memory',
   async () => {
     expect(await memoryOfTransfer(rooms, 25 * MIB)).toBeLessThanOrEqual(8 * MIB)
   },

@@ -70,7 +70,7 @@ describe.skipIf(s3Program === null)('files in S3-compatible storage', () => {
   })
 
   test.skipIf(!canMeasureMemory)(
-    'R31.1: an upload of 25 MiB to the storage, and its download, cost at most 8 MiB of memory',
+    'R31.1b: an upload of 25 MiB to the storage, and its download, cost at most 8 MiB of memory',
     async () => {
       const service = await startProcess(s3.settings)
       const bytes = 25 * 1024 ** 2

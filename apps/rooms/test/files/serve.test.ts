@@ -31,7 +31,7 @@ afterAll(() => rooms.close())
 const get = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
   owner.browser.send(url, { headers, method })
 
-test('R31.3: a file is an attachment under its own name, revalidated before every use, in a sandbox', async () => {
+test('R31.3a: a file is an attachment under its own name, revalidated before every use, in a sandbox', async () => {
   const { headers } = await get(file.url)
   expect(Object.fromEntries(headers)).toMatchObject({
     'content-type': 'application/octet-stream',
@@ -58,7 +58,7 @@ test('R31.3: HEAD answers the same headers without the file', async () => {
   expect(await head.text()).toBe('')
 })
 
-test('R31.3: a matching ETag gives 304 without content, and only after the check', async () => {
+test('R31.3b: a matching ETag gives 304 without content, and only after the check', async () => {
   const etag = (await get(file.url)).headers.get('etag') ?? ''
   for (const match of [etag, `"x", W/${etag}`, '*']) {
     const response = await get(file.url, { 'if-none-match': match })
@@ -72,7 +72,7 @@ test('R31.3: a matching ETag gives 304 without content, and only after the check
   expect([unchanged.status, unchanged.headers.get('cache-control')]).toEqual([404, 'no-store'])
 })
 
-test('R31.3: ranges work, and an outdated one gets the whole file', async () => {
+test('R31.3c: ranges work, and an outdated one gets the whole file', async () => {
   const etag = (await get(file.url)).headers.get('etag') ?? ''
   const sent: [range: string, status: number, text: string, contentRange: string | null, ifRange?: string][] =
     [
@@ -107,7 +107,7 @@ test('R31.3: ranges work, and an outdated one gets the whole file', async () => 
   }
 })
 
-test('R31.1, R31.3: before a message has it, only its uploader reads a file: not the owner, not an administrator', async () => {
+test('R31.1a, R31.3: before a message has it, only its uploader reads a file: not the owner, not an administrator', async () => {
   const ada = await member(rooms, 'Ada')
   const own = await uploadFile(ada, roomId, 'mine')
   const others = [owner, await member(rooms, 'Otto'), await admin(rooms)]

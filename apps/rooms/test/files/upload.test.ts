@@ -52,7 +52,7 @@ eachDialect((dialect, newUrl) => {
     expect([answer.status, await answer.text()]).toEqual([200, '<script>alert(1)</script>'])
   })
 
-  test('R31.1: the files of a room take at most room_bytes together, however many arrive at once', async () => {
+  test('R31.1e: the files of a room take at most room_bytes together, however many arrive at once', async () => {
     const { id } = await createRoom(owner)
     const sent = await Promise.all(
       Array.from({ length: 6 }, (_, index) => sendFile(owner, id, `${index}`.repeat(90 * KIB))),
@@ -66,7 +66,7 @@ eachDialect((dialect, newUrl) => {
     expect(await code(sendFile(owner, id, 'z'.repeat(1)))).toEqual([409, 'room_storage_full'])
   })
 
-  test('R31.1: the files of a person take at most user_bytes, in all rooms and however many arrive at once', async () => {
+  test('R31.1e: the files of a person take at most user_bytes, in all rooms and however many arrive at once', async () => {
     const node = await rooms.node({
       limits: { ...rooms.limits, room_bytes: 1000 * KIB, user_bytes: 200 * KIB },
     })
@@ -87,7 +87,7 @@ eachDialect((dialect, newUrl) => {
     await node.close()
   })
 
-  test('R31.1: the files of the instance take at most total_bytes, and deleted ones give their space back', async () => {
+  test('R31.1e: the files of the instance take at most total_bytes, and deleted ones give their space back', async () => {
     const { read } = rooms.rooms.database
     const totalBytes = await sumFileBytes(read, {})
     const node = await rooms.node({ limits: { ...rooms.limits, total_bytes: totalBytes + 100 * KIB } })

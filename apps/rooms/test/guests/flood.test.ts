@@ -105,7 +105,7 @@ test('C125: addresses of one /64 count as one client, and those of another /64 d
   await rooms.close()
 })
 
-test('C125 (R22): the memory of the counters is limited, however many addresses appear', () => {
+test('C125 (R22.2): the memory of the counters is limited, however many addresses appear', () => {
   const rates = createRates(DEFAULT_LIMITS, () => NOON)
   const flood = (from: number) => {
     for (let n = from; n < from + 200_000; n++)

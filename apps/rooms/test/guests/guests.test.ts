@@ -176,7 +176,7 @@ eachDialect((dialect, newUrl) => {
     await closed.close()
   })
 
-  test('C124 (R14.6): reserved words, look-alikes and invisible names are refused, when a guest is created and when a name is changed', async () => {
+  test('C124 (R14.6a): reserved words, look-alikes and invisible names are refused, when a guest is created and when a name is changed', async () => {
     const guest = somewhere()
     await become(guest)
     const before = await countUsers()

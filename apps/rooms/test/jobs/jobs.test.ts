@@ -147,7 +147,7 @@ eachDialect((_dialect, newUrl) => {
       expect(left.map(({ state_hash }) => state_hash).toSorted()).toEqual(['live', 'used-live'])
     })
 
-    test('logout tokens and markers', async () => {
+    test('R21.1b: logout tokens and markers', async () => {
       const marker = { issuer: 'i', kind: 'sub', iat: 1, received_at: NOON - HOUR } as const
       await database.write(async (tx) => {
         await tx
@@ -211,7 +211,7 @@ eachDialect((_dialect, newUrl) => {
       )
     })
 
-    test('sessions are deleted 30 days after their end', async () => {
+    test('R21.1d: sessions are deleted 30 days after their end', async () => {
       const user = await addUser()
       const ended = { revoke_reason: 'signed_out', idle_expires_at: NOON } as const
       const old = await addSession(user, { ...ended, revoked_at: NOON - 30 * DAY })
@@ -291,7 +291,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await sessionOf(lasting)).toMatchObject({ revoked_at: null })
     }, 30_000)
 
-    test('audit events are deleted after 365 days', async () => {
+    test('R21.1e: audit events are deleted after 365 days', async () => {
       await database.write((tx) =>
         tx
           .insertInto('audit_events')
@@ -346,7 +346,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('a job that fails leaves no changes, stops no other job, is counted and logged, and is tried again', async () => {
+    test('R21.1: a job that fails leaves no changes, stops no other job, is counted and logged, and is tried again', async () => {
       clock = NOON
       let failing = true
       const broken: Job = {

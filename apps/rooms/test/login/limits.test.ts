@@ -96,7 +96,7 @@ eachDialect((dialect, newUrl) => {
     await t.close()
   })
 
-  test('R21.2 C132: failed logins of one prefix are one row per reason and minute, with a count, on all nodes', async () => {
+  test('R21.2a C132: failed logins of one prefix are one row per reason and minute, with a count, on all nodes', async () => {
     const t = await openRooms({ url: await newUrl() })
     const other = await t.node()
     const failing = (node: TestRooms, ip: string, query: string) =>
@@ -171,7 +171,7 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-test('R21.2: failed logins of many prefixes are at most a hundred rows per minute, and beyond that one row per reason without an address', async () => {
+test('R21.2a: failed logins of many prefixes are at most a hundred rows per minute, and beyond that one row per reason without an address', async () => {
   const t = await openRooms()
   const failing = (n: number, query: string) =>
     t.browser({ ip: `2001:db8:0:${n.toString(16)}::1` }).send(`/api/auth/callback?${query}`)

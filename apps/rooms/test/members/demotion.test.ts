@@ -41,7 +41,7 @@ eachDialect((_dialect, newUrl) => {
     return [response.status, ((await response.json()) as { role?: string }).role]
   }
 
-  test('a moderator who was made a listener is not promoted again by the link that they used', async () => {
+  test('R17.6d: a moderator who was made a listener is not promoted again by the link that they used', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'moderator')
@@ -53,7 +53,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await acceptAndReadRole(await member(rooms), token)).toEqual([200, 'moderator'])
   })
 
-  test('an older link is no promotion even if it was never used, but a newer one is', async () => {
+  test('R17.6e: an older link is no promotion even if it was never used, but a newer one is', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const older = await link(id, 'moderator')
@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrl) => {
     },
   )
 
-  test('a link admits a user once: after leaving it does not admit them again, and no use is counted', async () => {
+  test('R17.6b: a link admits a user once: after leaving it does not admit them again, and no use is counted', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const { token } = await link(id, 'speaker')
@@ -122,7 +122,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await roleOf(rooms, id, bob)).toBeNull()
   })
 
-  test('an invitation of a user gives no more than the role that was set after it, until it is renewed', async () => {
+  test('R17.6e: an invitation of a user gives no more than the role that was set after it, until it is renewed', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const pending = await invite(id, bob, 'moderator')
@@ -163,7 +163,7 @@ eachDialect((_dialect, newUrl) => {
     expect(seen).toMatchObject({ roomId: id })
   })
 
-  test('ten concurrent requests with one link create one membership and count one use', async () => {
+  test('R17.6f: ten concurrent requests with one link create one membership and count one use', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const made = await link(id, 'speaker')

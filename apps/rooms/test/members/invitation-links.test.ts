@@ -131,7 +131,7 @@ eachDialect((dialect, newUrl) => {
     expect(await previewedRoomId(await member(rooms), forListeners.token)).toBeUndefined()
   })
 
-  test('R28.17: neither the id of a link nor the id of another user’s invitation can be redeemed', async () => {
+  test('R16.4a, R28.17: neither the id of a link nor the id of another user’s invitation can be redeemed', async () => {
     const { id } = await createRoom(owner)
     const { invitation } = await createInvitationLink(owner, id)
     const [bob, eve] = [await member(rooms), await member(rooms)]
@@ -149,7 +149,7 @@ eachDialect((dialect, newUrl) => {
     await expectRefused(rooms, () => declineInvitation(bob, invitation.id), [404, 'not_found'])
   })
 
-  test('R17.5: a guest who is banned by address accepts no link to that room', async () => {
+  test('R17.5b: a guest who is banned by address accepts no link to that room', async () => {
     const { id } = await createRoom(owner)
     const { token } = await createInvitationLink(owner, id, { maxUses: 5 })
     const culprit = await guest(rooms, 'Culprit', '203.0.113.20')

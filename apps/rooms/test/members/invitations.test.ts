@@ -99,7 +99,7 @@ eachDialect((dialect, newUrl) => {
     await expectRefused(rooms, () => acceptInvitation(bob, invitation.id), [409, 'already_member'])
   })
 
-  test('R28.17: a user has one pending invitation per room; a second one renews it', async () => {
+  test('R17.6a, R28.17: a user has one pending invitation per room; a second one renews it', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const first = await createInvitation(owner, id, bob, { expiresInHours: 1 })
@@ -125,7 +125,7 @@ eachDialect((dialect, newUrl) => {
     expect(await pendingInvitations(bob)).toHaveLength(1)
   })
 
-  test('R16.1: an invitation is listed behind any number of newer ones, invalid ones are skipped, and the rest is paged', async () => {
+  test('R16.1c: an invitation is listed behind any number of newer ones, invalid ones are skipped, and the rest is paged', async () => {
     const [bob, nuisance] = [await member(rooms), await member(rooms)]
     const { id } = await createRoom(owner)
     const first = await createInvitation(owner, id, bob)
@@ -233,7 +233,7 @@ eachDialect((dialect, newUrl) => {
     expect(await roleOf(rooms, id, bob)).toBe('moderator')
   })
 
-  test('R17.6: accepting raises a role and never lowers it', async () => {
+  test('R17.6c: accepting raises a role and never lowers it', async () => {
     const { id } = await createRoom(owner)
     const [low, high] = [await member(rooms), await member(rooms)]
     await makeMember(rooms, id, low, 'listener')
@@ -247,7 +247,7 @@ eachDialect((dialect, newUrl) => {
     expect(await useCountOf(rooms, invitation.id)).toBe(1)
   })
 
-  test('R17.6: a user who could visit as a speaker stays a speaker after accepting as a listener; in a private room they become a listener', async () => {
+  test('R17.6c: a user who could visit as a speaker stays a speaker after accepting as a listener; in a private room they become a listener', async () => {
     for (const [visibility, role] of [
       ['public', 'speaker'],
       ['unlisted', 'speaker'],
@@ -282,7 +282,7 @@ eachDialect((dialect, newUrl) => {
     expect((await inviteUser(owner, id, bob)).status).toBe(201)
   })
 
-  test('R28.17: an invitation becomes invalid when its creator loses the right to invite, for any reason', async () => {
+  test('R17.6, R28.17: an invitation becomes invalid when its creator loses the right to invite, for any reason', async () => {
     const ends: Record<string, (roomId: string, creator: TestUser) => Promise<unknown>> = {
       demoted: (roomId, creator) => succeed(setRole(owner, roomId, creator, 'speaker')),
       kicked: (roomId, creator) => succeed(removeMember(owner, roomId, creator, { action: 'kick' })),
@@ -330,7 +330,7 @@ eachDialect((dialect, newUrl) => {
     expect((await acceptInvitation(bob, speakers.token)).status).toBe(200)
   })
 
-  test('R28.5: a user who is banned or in a cool-down cannot return by any kind of invitation', async () => {
+  test('R17.6g, R28.5: a user who is banned or in a cool-down cannot return by any kind of invitation', async () => {
     for (const visibility of ['public', 'private']) {
       const { id } = await createRoom(owner, { visibility })
       const [kicked, banned] = [await member(rooms), await member(rooms)]

@@ -166,7 +166,7 @@ eachDialect((dialect, newUrl) => {
     await node.close()
   })
 
-  test('R17.3: a moderator makes a present visitor a member, but not an absent or unknown user', async () => {
+  test('R17.3b: a moderator makes a present visitor a member, but not an absent or unknown user', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const [visitor, absent] = [await member(rooms, 'Vera'), await member(rooms)]
     await join(visitor, id)

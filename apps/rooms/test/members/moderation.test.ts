@@ -41,7 +41,7 @@ eachDialect((dialect, newUrl) => {
     (await db().selectFrom('rooms').select('last_seq').where('id', '=', roomId).executeTakeFirstOrThrow())
       .last_seq
 
-  test('R28.5: a kick ends visit and membership at once, prevents every return during the cool-down, and restores no role', async () => {
+  test('R17.5, R28.5: a kick ends visit and membership at once, prevents every return during the cool-down, and restores no role', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     await makeMember(rooms, id, bob, 'speaker')
@@ -136,7 +136,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres') return
 
-  test('R17.5: a ban lasts until it is lifted, and lifting it restores no membership', async () => {
+  test('R17.5a: a ban lasts until it is lifted, and lifting it restores no membership', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     await makeMember(rooms, id, bob, 'speaker')
@@ -202,7 +202,7 @@ eachDialect((dialect, newUrl) => {
     expect((await removeMember(root, id, first, { action: 'ban' })).status).toBe(200)
   })
 
-  test('R17.4: a repeated ban or kick neither hides the former role of a moderator nor shortens the earlier one', async () => {
+  test('R17.5, R17.4: a repeated ban or kick neither hides the former role of a moderator nor shortens the earlier one', async () => {
     const { id } = await createRoom(owner)
     const [first, second] = [await member(rooms), await member(rooms)]
     for (const who of [first, second]) await makeMember(rooms, id, who, 'moderator')
@@ -232,7 +232,7 @@ eachDialect((dialect, newUrl) => {
     expect(await bansOf(owner, id)).toEqual([expect.objectContaining({ role: null, kind: 'kick' })])
   })
 
-  test('R17.5: the ban of a guest keeps new guests of the same prefix out of the room for a day, and reveals no address', async () => {
+  test('R17.5b: the ban of a guest keeps new guests of the same prefix out of the room for a day, and reveals no address', async () => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '2001:db8:1:2::3')
     await join(culprit, id)
@@ -251,7 +251,7 @@ eachDialect((dialect, newUrl) => {
     expect((await join(later, id)).status).toBe(200)
   })
 
-  test('R17.5: the ban of a guest who moved covers the address of the last entry, not the one at which the guest was created', async () => {
+  test('R17.5b: the ban of a guest who moved covers the address of the last entry, not the one at which the guest was created', async () => {
     const { id } = await createRoom(owner)
     const culprit = await guest(rooms, 'Culprit', '203.0.113.10')
     const elsewhere = rooms.browser({ ip: '198.18.0.7' })

@@ -279,7 +279,7 @@ describe('C123 (R14.5, R16.5): an actor without permission is refused before any
   }
 })
 
-test('C122, C123 (R14.4, R14.5): a guest is marked as such, and reads no email address', async () => {
+test('R14.6b, C122, C123 (R14.4, R14.5): a guest is marked as such, and reads no email address', async () => {
   const browser = await cast.browserFor('guest')
   for (const operation of apiOperations) {
     for (const id of [NOWHERE, ...(await cast.ids())]) {

@@ -58,7 +58,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'exportAccount.activity': 'a file of everything',
 }
 
-test('R16.1: each list has pages, unless something else bounds it', () => {
+test('R16.1c: each list has pages, unless something else bounds it', () => {
   const whole = apiOperations.flatMap(({ id, result, query }) => {
     const members = result instanceof z.ZodObject ? Object.entries(result.shape) : []
     const arrays = members.filter(([, member]) => member instanceof z.ZodArray).map(([name]) => name)

@@ -108,7 +108,7 @@ describe('the form of the token', () => {
     expect(await outcomeOf((claims) => at.idp.sign(twice(claims, innocent)))).toBe(accepted)
   })
 
-  test('C49: a token of more than 64 KiB is refused before any key is fetched', async () => {
+  test('R7.4b, C49: a token of more than 64 KiB is refused before any key is fetched', async () => {
     expect(await outcome(with_({ filler: 'x'.repeat(60_000) }))).toBe('token_invalid: id token too long')
     expect(await outcome(with_({ filler: 'x'.repeat(40_000) }))).toBe(accepted)
   })

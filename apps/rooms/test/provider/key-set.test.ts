@@ -137,7 +137,7 @@ describe('rotation', () => {
     expect(at.idp.calls.userinfo).toBe(1)
   })
 
-  test('R7.4 C70 R28.10: a thousand invented key ids cause at most one fetch in 30 s, whatever the response', async () => {
+  test('R7.4a C70 R28.10: a thousand invented key ids cause at most one fetch in 30 s, whatever the response', async () => {
     const refused = 'token_invalid: unknown signing key'
     const unavailable = 'provider_unavailable: unknown signing key, and no newer keys'
     const answers: Record<string, [() => Response, string]> = {
@@ -305,7 +305,7 @@ describe('choosing a key', () => {
     expect(await outcome()).toBe(accepted)
   }, 20_000)
 
-  test('C74: both keys of a duplicate kid are skipped, whatever else they are', async () => {
+  test('R7.4c, C74: both keys of a duplicate kid are skipped, whatever else they are', async () => {
     publish(ONE, { ...TWO.publicJwk, kid: 'one' })
     expect(await outcome()).toBe('token_invalid: unknown signing key')
     provider = at.provider()

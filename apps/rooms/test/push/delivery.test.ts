@@ -57,7 +57,7 @@ function delivery(changes: Partial<DeliveryOptions> = {}) {
   return { started, outcomes }
 }
 
-test('R30.3: one person whose push service hangs has four pushes on their way and a hundred pending, and delays no one', async () => {
+test('R30.3i: one person whose push service hangs has four pushes on their way and a hundred pending, and delays no one', async () => {
   const { started, outcomes } = delivery({ timeoutMs: 60_000 })
   receiver.answers = Array.from({ length: 4 }, () => 'hang' as const)
   for (let number = 0; number < 150; number++) void started.send(push('mallory', `room ${number}`))
@@ -69,7 +69,7 @@ test('R30.3: one person whose push service hangs has four pushes on their way an
   started.stop()
 })
 
-test('R30.3: when very many pushes are pending, everyone may still have one', async () => {
+test('R30.3i: when very many pushes are pending, everyone may still have one', async () => {
   const hanging = new Promise<never>(() => {})
   const { started, outcomes } = delivery({ compose: () => hanging })
   for (let person = 0; person < 100; person++)
@@ -81,7 +81,7 @@ test('R30.3: when very many pushes are pending, everyone may still have one', as
   expect(outcomes).toEqual(['dropped'])
 })
 
-test('R30.3: Retry-After of a push service delays one push only, and by ten minutes at most', async () => {
+test('R30.3g: Retry-After of a push service delays one push only, and by ten minutes at most', async () => {
   const { started, outcomes } = delivery({ retryAfterMs: [1] })
   receiver.answers = [429]
   receiver.retryAfter = '999999999'

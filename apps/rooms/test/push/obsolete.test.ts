@@ -96,14 +96,14 @@ test.each<[string, (failed: Failed) => Promise<unknown>]>([
     ({ mia, subscriptionId }) => mia.browser.send(`/api/push/${subscriptionId}`, { method: 'DELETE' }),
   ],
   ['a disabled account', ({ mia }) => disable(mia)],
-])('R30.3: a push that is tried again is not sent after %s', async (_what, act) => {
+])('R30.3h: a push that is tried again is not sent after %s', async (_what, act) => {
   const before = await obsolete()
   await between(act)
   await until(async () => (await obsolete()) === before + 1)
   expect([receiver.requests, receiver.received]).toEqual([1, []])
 })
 
-test('R30.3: a push that is tried again has the text that the message has by then', async () => {
+test('R30.3h: a push that is tried again has the text that the message has by then', async () => {
   await between(async ({ roomId, messageId }) => succeed(editMessage(olga, roomId, messageId, 'Other words')))
   await until(() => receiver.received.length === 1)
   expect(receiver.received[0]?.payload).toMatchObject({ author: 'Olga', text: 'Other words' })

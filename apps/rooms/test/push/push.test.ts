@@ -65,7 +65,7 @@ eachDialect((dialect, newUrl) => {
     return id
   }
 
-  test('R30.3: pushes end with the session, with the subscription, and with another user of the browser', async () => {
+  test('R30.3b: pushes end with the session, with the subscription, and with another user of the browser', async () => {
     const id = await roomOfMia()
     const visitor = await member(rooms, 'Vera')
     await makeMember(rooms, id, visitor)
@@ -98,7 +98,7 @@ eachDialect((dialect, newUrl) => {
     expect(left.map((row) => new URL(row.endpoint).pathname).toSorted()).toEqual(['/mia', '/olga', '/shared'])
   })
 
-  test('R30.3: 404 and 410 end a subscription; 429, 500 and silence are tried again, other answers are not', async () => {
+  test('R30.3f: 404 and 410 end a subscription; 429, 500 and silence are tried again, other answers are not', async () => {
     const id = await roomOfMia()
     const attempt = async (...answers: number[]) => {
       rooms.clock.ms += MINUTE
@@ -163,7 +163,7 @@ eachDialect((dialect, newUrl) => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('R30.2, R30.3: only messages of the chosen level are pushed, and none of one’s own', async () => {
+  test('R30.2, R30.3d: only messages of the chosen level are pushed, and none of one’s own', async () => {
     const id = await roomOfMia({}, 'mentions')
     await createMessage(olga, id, 'For all')
     await createMessage(mia, id, 'By Mia')
@@ -179,7 +179,7 @@ eachDialect((dialect, newUrl) => {
     expect(await recipients()).toEqual([])
   })
 
-  test('R30.3: there is one push a minute per room, and none for what is read', async () => {
+  test('R30.3d: there is one push a minute per room, and none for what is read', async () => {
     const [id, other] = [await roomOfMia(), await roomOfMia()]
     await createMessage(olga, id)
     await createMessage(olga, id)
@@ -196,7 +196,7 @@ eachDialect((dialect, newUrl) => {
     expect(await recipients()).toEqual(['mia'])
   })
 
-  test('R30.2, R30.3: nothing is pushed in the quiet hours of a person', async () => {
+  test('R30.2, R30.3d: nothing is pushed in the quiet hours of a person', async () => {
     const id = await roomOfMia()
     const at = new Date(rooms.clock.ms)
     const hour = (offset: number) => `${String((at.getUTCHours() + 24 + offset) % 24).padStart(2, '0')}:00`
@@ -252,7 +252,7 @@ eachDialect((dialect, newUrl) => {
     expect(receiver.received.map(({ payload }) => payload['roomId'])).toEqual([other, id])
   })
 
-  test('R30.3: ROOMS_PUSH_CONTENT leaves out the room, or adds author and text as the person may read them', async () => {
+  test('R30.3e: ROOMS_PUSH_CONTENT leaves out the room, or adds author and text as the person may read them', async () => {
     const id = await roomOfMia({ historyVisibility: 'since_membership' })
     const node = (pushContent: 'none' | 'text') => rooms.node({ pushContent })
     const [none, text] = [await node('none'), await node('text')]
@@ -271,7 +271,7 @@ eachDialect((dialect, newUrl) => {
     await Promise.all([none.close(), text.close()])
   })
 
-  test('R30.3: the private key is sealed, equal on all nodes, and replaced with the client secret', async () => {
+  test('R30.3, R30.3a: the private key is sealed, equal on all nodes, and replaced with the client secret', async () => {
     const { read } = rooms.rooms.database
     const state = read.selectFrom('platform_state').select('value').where('key', '=', 'push-keys')
     const { publicKey, privateKey } = JSON.parse((await state.executeTakeFirstOrThrow()).value) as PushKeys
@@ -282,7 +282,7 @@ eachDialect((dialect, newUrl) => {
     await other.close()
   })
 
-  test('R30.3, R34: guests have no push, not even from an existing subscription', async () => {
+  test('R30.3b, R34: guests have no push, not even from an existing subscription', async () => {
     const id = await roomOfMia({ allowGuests: true })
     const gustav = await guest(rooms)
     await setLevel(gustav, id, 'all')
@@ -301,7 +301,7 @@ eachDialect((dialect, newUrl) => {
     await rooms.rooms.database.write((tx) => deleteGone(tx, 'old'))
   })
 
-  test('R4.6, R30.3: an endpoint must be https on a public host', async () => {
+  test('R4.6, R30.3c: an endpoint must be https on a public host', async () => {
     const guarded = await openRooms()
     const { browser } = await member(guarded)
     const { keys } = receiver.subscribe('mia')

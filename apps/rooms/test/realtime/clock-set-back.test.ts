@@ -23,7 +23,7 @@ eachDialect((dialect, newUrl) => {
       await socket.closed
     }
 
-    test('R18.4 R18.6 R19.2: present users stay present, and messages that the bus did not announce are found', async () => {
+    test('R18.4b R18.6 R19.2: present users stay present, and messages that the bus did not announce are found', async () => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
       const [first, second] = nodes

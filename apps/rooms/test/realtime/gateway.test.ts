@@ -76,7 +76,7 @@ eachDialect((dialect, newUrl) => {
       return JSON.parse(socket.texts[0] ?? '') as Record<string, unknown>
     }
 
-    test('R18.2 C130: a ticket works once, for a minute, for its own session, and only while that session lasts', async () => {
+    test('R18.2a C130: a ticket works once, for a minute, for its own session, and only while that session lasts', async () => {
       const bob = await member(service, 'Bob')
       const used = await ticketFor(bob.browser)
       expect(await welcome(byTicket(used))).toMatchObject({ type: 'welcome', userId: bob.user.id })
@@ -126,7 +126,7 @@ eachDialect((dialect, newUrl) => {
 
     if (dialect === 'postgres') return
 
-    test('C130 R28.19: an Origin with a foreign suffix, another port or scheme, null, repeated, empty or missing is refused before the upgrade', async () => {
+    test('R18.2, C130 R28.19: an Origin with a foreign suffix, another port or scheme, null, repeated, empty or missing is refused before the upgrade', async () => {
       const origins = [
         [`${ORIGIN}.evil.example`],
         [`${ORIGIN}:444`],
@@ -205,13 +205,13 @@ eachDialect((dialect, newUrl) => {
       expect(await welcome(byTicket(ticket))).toMatchObject({ protocol: 'latchkey.v1' })
     })
 
-    test('the response names the subprotocol and never the ticket', async () => {
+    test('R18.2b: the response names the subprotocol and never the ticket', async () => {
       const head = await byTicket(await ticketFor(ada)).head
       expect(head).toMatch(/sec-websocket-protocol: latchkey\.v1\r?$/im)
       expect(head).not.toContain('latchkey.ticket')
     })
 
-    test('a client without a session, or with an ended one, gets the reason on the socket, and nothing else', async () => {
+    test('R18.2c: a client without a session, or with an ended one, gets the reason on the socket, and nothing else', async () => {
       const bob = await member(service, 'Bob')
       const cases: [string | null, string][] = [
         [null, 'signed_out'],
@@ -267,7 +267,7 @@ eachDialect((dialect, newUrl) => {
       expect(socket.frames[0]).toMatchObject({ type: 'welcome' })
     })
 
-    test('R28.19: sockets that disconnect during the session lookup leave no trace', async () => {
+    test('R18.1a, R28.19: sockets that disconnect during the session lookup leave no trace', async () => {
       const { hub } = service.rooms
       await until(() => hub.registry.size === 0)
       const sockets = Array.from({ length: 30 }, () => raw())
@@ -420,7 +420,7 @@ eachDialect((dialect, newUrl) => {
       expect(await status(bob.browser)).toEqual([503, true])
     })
 
-    test('R22: guests of one network leave half of the remaining sockets to others', async () => {
+    test('R22.3: guests of one network leave half of the remaining sockets to others', async () => {
       const { service, live } = await open({ sockets_total: 8 }, { proxyHeader: 'x-forwarded-for' })
       const opens = async ({ browser }: { browser: Browser }, ip: string) => {
         const { opened } = live.connect(browser, { headers: { 'x-forwarded-for': ip } })

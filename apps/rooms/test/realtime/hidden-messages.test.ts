@@ -50,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
     return [seq, event, Object.keys(data).toSorted(), message?.id, message?.['replyTo'] !== null]
   }
 
-  test('R29.1, R17.8: sockets get what the log has for their users: changes of hidden messages without data, replies without them', async () => {
+  test('R29.1c, R17.8: sockets get what the log has for their users: changes of hidden messages without data, replies without them', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     await makeMember(nodes[0].service, id, early)
     const hidden = await createMessage(owner, id, 'Secret text')
@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
     for (const socket of sockets) socket.close()
   })
 
-  test('R28.3, R29.1: a person who was kicked gets no edit, reaction, pin or deletion any more', async () => {
+  test('R28.3, R29.1b: a person who was kicked gets no edit, reaction, pin or deletion any more', async () => {
     const { id } = await createRoom(owner)
     const message = await createMessage(owner, id, 'Before')
     const bob = await member(nodes[0].service, 'Bob')

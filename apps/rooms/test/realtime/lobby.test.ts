@@ -141,7 +141,7 @@ eachDialect((dialect, newUrl) => {
       expect(await changesOf(id)).toMatchObject({ guest: null, outsider: null })
     })
 
-    test('R17.5: guests at a banned address lose the room from their lobby and get no updates of it, unless they entered before', async () => {
+    test('R17.5b: guests at a banned address lose the room from their lobby and get no updates of it, unless they entered before', async () => {
       const gus = people.get('guest') as TestUser
       const banAtTheirAddress = async (roomId: string) => {
         // The address of the sockets in this test.

@@ -43,7 +43,7 @@ eachDialect((dialect, newUrl) => {
     /** Publishes presence of this room without waiting for further changes. */
     const publishNow = (roomId: string) => service.rooms.hub.rooms.find(roomId)?.presence.refresh()
 
-    test('R18.8: the response to a subscription includes the new participant, and equals the list over HTTP', async () => {
+    test('R18.8b, R18.6d, R18.8: the response to a subscription includes the new participant, and equals the list over HTTP', async () => {
       const { id } = await createRoom(owner)
       const [sven, namesake] = [await member(service, 'Sven'), await guest(service, 'Sven')]
       const sockets: LiveSocket[] = []
@@ -108,7 +108,7 @@ eachDialect((dialect, newUrl) => {
 
     if (dialect === 'postgres') return
 
-    test('R18.6 R28.18: two tabs are one participant, who is reported once on entering and once when the last tab is gone', async () => {
+    test('R18.6a R28.18: two tabs are one participant, who is reported once on entering and once when the last tab is gone', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const watching = await enter(owner, id)
@@ -151,7 +151,7 @@ eachDialect((dialect, newUrl) => {
       for (const socket of [watching, again]) socket.close()
     })
 
-    test('R18.6: a kick, a ban and leaving are sent at once, and leaving a room that was never entered sends nothing', async () => {
+    test('R18.6b: a kick, a ban and leaving are sent at once, and leaving a room that was never entered sends nothing', async () => {
       const { id } = await createRoom(owner)
       const people = [
         await member(service, 'Bob'),
@@ -177,7 +177,7 @@ eachDialect((dialect, newUrl) => {
       watching.close()
     })
 
-    test('R18.8 R28.20: a changed role of visitors is sent to all participants, including themselves and later ones', async () => {
+    test('R18.8d R28.20: a changed role of visitors is sent to all participants, including themselves and later ones', async () => {
       const { id } = await createRoom(owner, { defaultRole: 'speaker' })
       const watching = await enter(owner, id)
       const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
@@ -194,7 +194,7 @@ eachDialect((dialect, newUrl) => {
       watching.close()
     })
 
-    test('entries within a quarter of a second are sent together, with names, marks and roles and no other data', async () => {
+    test('R18.6c: entries within a quarter of a second are sent together, with names, marks and roles and no other data', async () => {
       const { id } = await createRoom(owner, { defaultRole: 'speaker' })
       const watching = await enter(owner, id)
       const before = presenceFrames(watching).length
@@ -222,7 +222,7 @@ eachDialect((dialect, newUrl) => {
       watching.close()
     })
 
-    test('R18.6: a user who left is reported ten seconds later, even if others keep leaving', async () => {
+    test('R18.6b: a user who left is reported ten seconds later, even if others keep leaving', async () => {
       const { id } = await createRoom(owner)
       const watching = await enter(owner, id)
       const leaving = [

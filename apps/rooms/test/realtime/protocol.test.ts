@@ -153,7 +153,7 @@ eachDialect((dialect, newUrl) => {
 
     if (dialect === 'postgres') return
 
-    test('R25: an invalid frame is answered with invalid_request, and with its id if that can be read; voice frames too', async () => {
+    test('R18.8a, R25: an invalid frame is answered with invalid_request, and with its id if that can be read; voice frames too', async () => {
       const socket = await connect()
       const wrong: [unknown, string | null][] = [
         ['no JSON', null],
@@ -191,7 +191,7 @@ eachDialect((dialect, newUrl) => {
       raw.destroy()
     })
 
-    test('a room that is missing, hidden, or not a valid id gets the same not_found', async () => {
+    test('R18.8c: a room that is missing, hidden, or not a valid id gets the same not_found', async () => {
       const bob = await member(service, 'Bob')
       const { id: hidden } = await createRoom(owner, { visibility: 'private' })
       const socket = await connect(bob)
@@ -267,7 +267,7 @@ eachDialect((dialect, newUrl) => {
       socket.close()
     })
 
-    test('R18.7: a client that does not read is closed with 1013, and no other client is affected', async () => {
+    test('R18.7a: a client that does not read is closed with 1013, and no other client is affected', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const [well, slow] = [await connect(), await rawly(bob)]

@@ -165,7 +165,7 @@ function request(browser: Browser, id: string, stage: Stage): Promise<Response> 
 
 for (const [id, each] of Object.entries(CASES))
   describe(`${id}:`, () => {
-    test('an administrator who signed in too long ago is refused, and nothing changes', async () => {
+    test('R17.2b: an administrator who signed in too long ago is refused, and nothing changes', async () => {
       const stage = await stageOf(host, each)
       const send = () => request(stale.browser, id, stage)
       await expectRefused(rooms, send, [403, 'reauth_required'])

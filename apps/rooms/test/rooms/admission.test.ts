@@ -47,7 +47,7 @@ const enterEachWay = async (who: TestUser, roomId: string) => {
 const admittedEachWay = WAYS.map(([, , status]) => status)
 const eachWay = (outcome: string) => WAYS.map(() => outcome)
 
-test('R17.1: public and unlisted rooms are open to every session, and closed without one', async () => {
+test('R17.1a: public and unlisted rooms are open to every session, and closed without one', async () => {
   for (const visibility of ['public', 'unlisted']) {
     const { id } = await createRoom(owner, { visibility })
     expect(await enterEachWay(await member(rooms), id)).toEqual(admittedEachWay)
@@ -59,7 +59,7 @@ test('R17.1: public and unlisted rooms are open to every session, and closed wit
   }
 })
 
-test('R17.1: for outsiders a private room is indistinguishable from a missing one, on every path', async () => {
+test('R17.1b: for outsiders a private room is indistinguishable from a missing one, on every path', async () => {
   const { id } = await createRoom(owner, { visibility: 'private' })
   const outsider = await member(rooms)
   const visitor = await guest(rooms)
@@ -93,13 +93,13 @@ test('C123 (R14.3): guests do not enter private rooms, even as members of one', 
   expect(await enterEachWay(insider, id)).toEqual(eachWay('404 not_found'))
 })
 
-test('R17.2: a room that disallows guests is refused to guests with that reason, and open to members', async () => {
+test('R17.1, R17.2: a room that disallows guests is refused to guests with that reason, and open to members', async () => {
   const { id } = await createRoom(owner, { allowGuests: false })
   expect(await enterEachWay(await guest(rooms), id)).toEqual(eachWay('403 guests_not_allowed'))
   expect(await enterEachWay(await member(rooms), id)).toEqual(admittedEachWay)
 })
 
-test('R17.2: a ban and a cool-down apply to every path, and the cool-down ends to the millisecond', async () => {
+test('R17.2a, R17.2: a ban and a cool-down apply to every path, and the cool-down ends to the millisecond', async () => {
   const { id } = await createRoom(owner)
   const banned = await member(rooms)
   const kicked = await member(rooms)
@@ -126,7 +126,7 @@ test('R17.2: a user banned from a private room gets not found, without a sign of
   expect(await refusal(response)).toEqual([404, 'not_found'])
 })
 
-test('R17.5: the ban of a guest keeps out new guests from that address for a day; members and earlier guests stay', async () => {
+test('R17.5b: the ban of a guest keeps out new guests from that address for a day; members and earlier guests stay', async () => {
   const { id } = await createRoom(owner)
   const other = await createRoom(owner)
   const ip = '203.0.113.7'

@@ -138,7 +138,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres') return
 
-  test('R29.2: the same text again is no edit', async () => {
+  test('R29.2a: the same text again is no edit', async () => {
     const { id } = await createRoom(owner)
     const message = await createMessage(owner, id, 'Hello')
     rooms.publishedEvents.length = 0
@@ -263,7 +263,7 @@ eachDialect((dialect, newUrl) => {
     expect(all.every(({ data }) => Object.keys(data).length > 0)).toBe(true)
   })
 
-  test('R17.8: a message past its retention is quoted nowhere, and its later events show nothing of it', async () => {
+  test('R17.8d: a message past its retention is quoted nowhere, and its later events show nothing of it', async () => {
     const { id } = await createRoom(owner, { retention: '7' })
     const old = await createMessage(owner, id, 'Old text')
     await reply(owner, id, old.id)

@@ -48,7 +48,7 @@ eachDialect((dialect, newUrl) => {
     browser.json<Log>(`/api/rooms/${roomId}/events${query}`)
   const seqs = ({ events }: Log) => events.map(({ seq }) => seq)
 
-  test('R16.3: the list has the same events as sockets, with the text of messages', async () => {
+  test('R18.8e, R16.3: the list has the same events as sockets, with the text of messages', async () => {
     const { id } = await createRoom(owner)
     rooms.publishedEvents.length = 0
     const { id: keptId } = await createMessage(owner, id, 'Kept')
@@ -68,7 +68,7 @@ eachDialect((dialect, newUrl) => {
     expect(JSON.stringify(events)).not.toContain('Regretted')
   })
 
-  test('R18.5: paging by the last number until a short page gives every event once, in order', async () => {
+  test('R18.5a: paging by the last number until a short page gives every event once, in order', async () => {
     const { id } = await createRoom(owner)
     for (let count = 0; count < 9; count++) await createMessage(owner, id, `Message ${count}`)
     const all = Array.from({ length: 9 }, (_, at) => at + 1)
@@ -91,7 +91,7 @@ eachDialect((dialect, newUrl) => {
       ])
   })
 
-  test('R18.5: events deleted by retention require a reload, also before the job runs, unless the client is past them', async () => {
+  test('R18.5b: events deleted by retention require a reload, also before the job runs, unless the client is past them', async () => {
     const { id } = await createRoom(owner, { retention: '7' })
     for (let count = 0; count < 4; count++) await createMessage(owner, id, `Message ${count}`)
     await rooms.rooms.database.write((tx) =>
@@ -127,7 +127,7 @@ eachDialect((dialect, newUrl) => {
     expect(await log(owner, id, '?after=4')).toEqual({ events: [], lastSeq: 4, reset: false })
   })
 
-  test('R18.5: a page that loses events while it is read requires a reload, and never looks like the last one', async () => {
+  test('R18.5b: a page that loses events while it is read requires a reload, and never looks like the last one', async () => {
     const { id } = await createRoom(owner)
     for (let count = 0; count < 6; count++) await createMessage(owner, id, `Message ${count}`)
     // As between the read of the events and the read of the messages.

@@ -53,7 +53,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres') return
 
-  test('R17.9: whom a full room refuses at the door can write by no other way, and reads as before', async () => {
+  test('R17.9c: whom a full room refuses at the door can write by no other way, and reads as before', async () => {
     const rooms = await openRooms({ url: await newUrl(), settings: { guestFiles: 'images' } })
     const [owner, bob, late, gustav] = [
       await member(rooms, 'Olga'),

@@ -58,7 +58,7 @@ eachDialect((_dialect, newUrl) => {
       .where('room_id', '=', roomId)
       .execute()
 
-  test('R18.6: two tabs are one participant, who leaves with the last of them', async () => {
+  test('R18.6a: two tabs are one participant, who leaves with the last of them', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
     const [one, two] = [connection(bob), connection(bob)]
