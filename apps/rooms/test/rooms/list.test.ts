@@ -50,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
   const names = async (who: TestUser, q = '') =>
     (await page(who, `q=${encodeURIComponent(q)}`)).rooms.map(({ name }) => name)
 
-  test('R16.3: the lobby shows public rooms to all, and own and joined rooms to their owners and members, newest first', async () => {
+  test('R16.3c: the lobby shows public rooms to all, and own and joined rooms to their owners and members, newest first', async () => {
     const bob = await member(rooms)
     expect(await names(ada)).toEqual(['Private', 'Unlisted', 'public 3', 'public_2', 'Öffentlich 100%'])
     expect(await names(bob)).toEqual(['public 3', 'public_2', 'Öffentlich 100%'])
@@ -137,7 +137,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('R16.3 R35.1: followed rooms are listed by their last messages, without those of others', async () => {
+  test('R16.3c R35.1: followed rooms are listed by their last messages, without those of others', async () => {
     const [cleo, dan] = [await member(rooms), await member(rooms)]
     const at = async (make: () => Promise<RoomJson>) => {
       rooms.clock.ms += 1_000

@@ -76,7 +76,7 @@ eachDialect((dialect, newUrl) => {
     expect(names(event?.data['message'] as MessageJson)).toEqual(['Greta', 'Ada'])
   })
 
-  test('R29.4: an edit replaces the mentions, and a deletion removes them', async () => {
+  test('R29.4d: an edit replaces the mentions, and a deletion removes them', async () => {
     const { id } = await createRoom(owner)
     const [ada, bob] = [await visitor(id, 'Ada'), await visitor(id, 'Bob')]
     const message = await createMessage(owner, id, `${token(ada)} <!here>`)
@@ -105,7 +105,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres') return
 
-  test('R29.4: only people of the room who may read the message are mentioned', async () => {
+  test('R29.4c: only people of the room who may read the message are mentioned', async () => {
     const { id } = await createRoom(owner)
     const [stranger, banned] = [await member(rooms, 'Stranger'), await visitor(id, 'Banned')]
     await ban(rooms, id, banned)
@@ -139,7 +139,7 @@ eachDialect((dialect, newUrl) => {
     expect(await stored(old.id)).toEqual(idsOf(present, early))
   })
 
-  test('R29.4: a message mentions at most 50 people, and the others stay text', async () => {
+  test('R29.4b: a message mentions at most 50 people, and the others stay text', async () => {
     const { id } = await createRoom(owner)
     const people = await Promise.all(Array.from({ length: 52 }, (_, at) => member(rooms, `Person ${at}`)))
     for (const each of people) await makeMember(rooms, id, each)
@@ -156,7 +156,7 @@ eachDialect((dialect, newUrl) => {
     await node.close()
   })
 
-  test('R29.4, R34: moderators and higher mention groups; for others, and all guests, they stay text', async () => {
+  test('R29.4a, R34: moderators and higher mention groups; for others, and all guests, they stay text', async () => {
     const { id } = await createRoom(owner)
     const [mona, speaker, root, inside] = [
       await member(rooms, 'Mona'),

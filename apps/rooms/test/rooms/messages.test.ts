@@ -52,7 +52,7 @@ eachDialect((dialect, newUrl) => {
   const readStored = (roomId: string) =>
     db().selectFrom('room_messages').selectAll().where('room_id', '=', roomId).orderBy('seq').execute()
 
-  test('R16.3: a message is returned, listed and published alike, trimmed, with its author', async () => {
+  test('R16.3a: a message is returned, listed and published alike, trimmed, with its author', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
     rooms.publishedEvents.length = 0
@@ -139,7 +139,7 @@ eachDialect((dialect, newUrl) => {
     await node.close()
   })
 
-  test('R18.4: messages posted at once on two nodes get consecutive numbers, in the log as in the list', async () => {
+  test('R18.4a: messages posted at once on two nodes get consecutive numbers, in the log as in the list', async () => {
     const { id } = await createRoom(owner)
     const node = await rooms.node()
     const people = await Promise.all(Array.from({ length: 20 }, (_, at) => member(at % 2 ? rooms : node)))
@@ -193,7 +193,7 @@ eachDialect((dialect, newUrl) => {
       ])
   })
 
-  test('R17.8: since_membership shows members the messages since they joined, visitors those of their visit, owner and administrators all', async () => {
+  test('R17.8a: since_membership shows members the messages since they joined, visitors those of their visit, owner and administrators all', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const [early, late, visitor, outside] = [
       await member(rooms),
@@ -218,7 +218,7 @@ eachDialect((dialect, newUrl) => {
     expect(await refusal(await deleteMessage(late, id, first?.id ?? ''))).toEqual([404, 'not_found'])
   })
 
-  test('R17.8: messages past their retention are hidden to the millisecond, before any job runs', async () => {
+  test('R17.8d: messages past their retention are hidden to the millisecond, before any job runs', async () => {
     for (const [settings, keptMs] of [
       [{ retention: '7' }, 7 * DAY],
       [{ retention: '30' }, 30 * DAY],
@@ -239,7 +239,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres') return
 
-  test('R16.3: a message has the current role of its author’s membership, whether they are present or not', async () => {
+  test('R16.3b: a message has the current role of its author’s membership, whether they are present or not', async () => {
     const { id } = await createRoom(owner)
     const mona = await member(rooms, 'Mona')
     const visitor = await member(rooms, 'Viktor')
@@ -398,7 +398,7 @@ eachDialect((dialect, newUrl) => {
     expect((await readStored(id)).map(({ content }) => content)).toEqual(['Hello', 'Hello'])
   })
 
-  test('R17.8: none shows every user, the owner included, only the messages since the start of the current visit', async () => {
+  test('R17.8b: none shows every user, the owner included, only the messages since the start of the current visit', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'none' })
     const bob = await member(rooms)
     const root = await admin(rooms)
@@ -416,7 +416,7 @@ eachDialect((dialect, newUrl) => {
     expect((await deleteMessage(owner, id, mine.id)).status).toBe(200)
   })
 
-  test('R17.8: messages posted under none stay hidden after the room starts to keep its history', async () => {
+  test('R17.8b: messages posted under none stay hidden after the room starts to keep its history', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'none' })
     await join(owner, id)
     await createMessage(owner, id, 'Between us')

@@ -33,7 +33,7 @@ eachDialect((dialect, newUrl) => {
   const auditOf = async (id: string) =>
     (await listAuditEvents(rooms)).filter(({ target }) => (target as string[] | null)?.[1] === id)
 
-  test('R16.3: a room is created with the defaults, its creator owns it without being a member, and it is audited', async () => {
+  test('R16.3, R16.3d: a room is created with the defaults, its creator owns it without being a member, and it is audited', async () => {
     const ada = await member(rooms)
     rooms.publishedEvents.length = 0
     const response = await create(ada, { name: '  Tea\u200b  room ' })

@@ -46,7 +46,7 @@ eachDialect((_dialect, newUrl) => {
   const enter = ({ browser }: TestUser, roomId: string) =>
     succeed(browser.send(`/api/rooms/${roomId}/join`, { method: 'POST' }))
 
-  test('R35.1: a room shows its last message and the first five people in it, only if asked for', async () => {
+  test('R35.1d: a room shows its last message and the first five people in it, only if asked for', async () => {
     const { id } = await createRoom(olga)
     await makeMember(rooms, id, mia)
     expect(await previewFor(mia, id)).toEqual({ people: [], lastMessage: null })
@@ -100,7 +100,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await lineFor(again, week)).toBeUndefined()
   })
 
-  test('R17.2, R35.1: rooms that a person may not enter show neither people nor lines, to administrators either', async () => {
+  test('R17.2, R35.1d: rooms that a person may not enter show neither people nor lines, to administrators either', async () => {
     const owner = await member(rooms, 'Ottilie')
     const { id } = await createRoom(owner, { visibility: 'private' })
     await createMessage(owner, id, 'Private')

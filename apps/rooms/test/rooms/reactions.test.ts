@@ -42,7 +42,7 @@ eachDialect((dialect, newUrl) => {
   const pins = ({ browser }: TestUser, roomId: string) =>
     browser.json<{ messages: MessageJson[] }>(`/api/rooms/${roomId}/pins`)
 
-  test('R29.1: each reaction and each withdrawal takes the next number and comes again from the log, without `mine`', async () => {
+  test('R29.1a: each reaction and each withdrawal takes the next number and comes again from the log, without `mine`', async () => {
     const { id } = await createRoom(owner)
     const { id: messageId } = await createMessage(owner, id)
     const gustav = await guest(rooms, 'Gustav')

@@ -79,7 +79,7 @@ function between(
 }
 
 eachDialect((_dialect, newUrl) => {
-  test('R17.8: hidden messages are deleted in batches when the history becomes readable, including those posted meanwhile', async () => {
+  test('R17.8b: hidden messages are deleted in batches when the history becomes readable, including those posted meanwhile', async () => {
     const { service, owner, id } = await withUnread(await newUrl())
     const seen: number[][] = [await counts(service, id)]
     let isOver = false

@@ -65,7 +65,7 @@ eachDialect((dialect, newUrl) => {
       ({ user_id }) => user_id,
     )
 
-  test('R21.1, R28.18: a user whose leases have expired has left when the last of them expired', async () => {
+  test('R21.1a, R28.18: a user whose leases have expired has left when the last of them expired', async () => {
     const { id } = await createRoom(owner)
     const [bob, cem] = [await member(rooms), await member(rooms)]
     await join(bob, id)
@@ -152,7 +152,7 @@ eachDialect((dialect, newUrl) => {
       expect(await leasesOf(first!.id)).toEqual([])
     })
 
-  test('R28.4: the job deletes messages and events past their retention, also in idle rooms, and no others', async () => {
+  test('R21.1c, R28.4: the job deletes messages and events past their retention, also in idle rooms, and no others', async () => {
     const kinds = [
       ['7', 'all', 7 * DAY],
       ['30', 'since_membership', 30 * DAY],

@@ -83,7 +83,7 @@ eachDialect((dialect, newUrl) => {
     expect(await peopleIn(id)).toHaveLength(0)
   })
 
-  test('the last place goes to one of twenty concurrent users', async () => {
+  test('R17.9a: the last place goes to one of twenty concurrent users', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 3 })
     await join(await member(rooms), id)
     await join(await member(rooms), id)
@@ -100,7 +100,7 @@ eachDialect((dialect, newUrl) => {
     await node.close()
   })
 
-  test('R17.8: a user who returns within ten minutes continues the visit, and later starts a new one', async () => {
+  test('R17.8c: a user who returns within ten minutes continues the visit, and later starts a new one', async () => {
     const { id } = await createRoom(owner, { historyVisibility: 'since_membership' })
     const bob = await member(rooms)
     await join(bob, id)
@@ -166,7 +166,7 @@ eachDialect((dialect, newUrl) => {
     expect(await (await join(bob, id)).json()).toMatchObject({ role: 'speaker', canPublish: true })
   })
 
-  test('R17.9: a full room refuses new users, never present ones, and no one once a place is free', async () => {
+  test('R17.9b: a full room refuses new users, never present ones, and no one once a place is free', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 2 })
     const [ann, bob, cem] = [await member(rooms), await member(rooms), await member(rooms)]
     await join(ann, id)
@@ -183,7 +183,7 @@ eachDialect((dialect, newUrl) => {
     expect((await join(cem, id)).status).toBe(200)
   })
 
-  test('R17.9: members can post in a full room, visitors can only read it', async () => {
+  test('R17.9c: members can post in a full room, visitors can only read it', async () => {
     const { id } = await createRoom(owner, { maxParticipants: 1 })
     await join(owner, id)
     const bob = await member(rooms)
@@ -193,7 +193,7 @@ eachDialect((dialect, newUrl) => {
     await createMessage(bob, id, 'From outside')
   })
 
-  test('R17.9: guests get their share of the places, rounded down, at least one; members get the rest', async () => {
+  test('R17.9d: guests get their share of the places, rounded down, at least one; members get the rest', async () => {
     for (const [places, forGuests] of [
       [1, 1],
       [2, 1],
@@ -270,7 +270,7 @@ eachDialect((dialect, newUrl) => {
     expect(await peopleIn(id)).toMatchObject([{ guest: false }])
   })
 
-  test('R14.6: equal names in one room get a short suffix, which a guest never causes for a member', async () => {
+  test('R14.6c: equal names in one room get a short suffix, which a guest never causes for a member', async () => {
     const { id } = await createRoom(owner)
     const [anna, imitator, second] = [
       await member(rooms, 'Anna'),

@@ -43,7 +43,7 @@ eachDialect((dialect, newUrl) => {
   })
   afterAll(() => rooms.close())
 
-  test('R32.1: each person finds what they may read, in every state of a room, and nothing else', async () => {
+  test('R32.1i: each person finds what they may read, in every state of a room, and nothing else', async () => {
     const people = [await member(rooms), await guest(rooms, 'Gustav', GUEST_ADDRESS), await admin(rooms)]
     for (const who of people) {
       const states = await insertRooms(rooms, { owner, who, clientPrefix: GUEST_ADDRESS })
@@ -156,7 +156,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('R32.1: an administrator searches one room by that right, which is audited, and never all rooms', async () => {
+  test('R32.1h: an administrator searches one room by that right, which is audited, and never all rooms', async () => {
     const { id } = await createRoom(owner, { visibility: 'private' })
     await createMessage(owner, id, 'zeppelin')
     const root = await admin(rooms)

@@ -195,7 +195,7 @@ eachDialect((dialect, newUrl) => {
     expect(ids).toEqual(messages.map(({ id }) => id).toReversed())
   })
 
-  test('R32.2: words are found through the index, in its order, without a sort of all hits', async () => {
+  test('R32.2d: words are found through the index, in its order, without a sort of all hits', async () => {
     const { database } = rooms.rooms
     const { id: roomId } = await createRoom(owner)
     await createMessage(owner, roomId, 'Friday')

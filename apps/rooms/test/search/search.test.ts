@@ -93,7 +93,7 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
-  test('R32.1: filters by author, time and link narrow a search, or stand alone', async () => {
+  test('R32.1g: filters by author, time and link narrow a search, or stand alone', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
     const at = (ms: number) => new Date(ms).toISOString()
@@ -133,7 +133,7 @@ eachDialect((_dialect, newUrl) => {
       ])
   })
 
-  test('R32.1: a deleted or edited text is not found any more, and the new text is', async () => {
+  test('R32.2a, R32.1: a deleted or edited text is not found any more, and the new text is', async () => {
     const { id } = await createRoom(owner)
     const edited = await createMessage(owner, id, 'first wording')
     const deleted = await createMessage(owner, id, 'second wording')
@@ -157,7 +157,7 @@ eachDialect((_dialect, newUrl) => {
     expect((await indexed()).find(({ room_id }) => room_id === id)?.doc).toBe('')
   })
 
-  test('R32.1: a search finds nothing of a deleted room, and the id of an erased author leaves the index', async () => {
+  test('R32.2a, R32.1: a search finds nothing of a deleted room, and the id of an erased author leaves the index', async () => {
     const { id } = await createRoom(owner)
     const gone = await createRoom(owner)
     const bob = await member(rooms, 'Bob')

@@ -41,7 +41,7 @@ describe('R10.2 C94: the cookies', () => {
     ])
   })
 
-  test('are deleted with all attributes, at sign-out and when the session has ended', async () => {
+  test('R10.4b: are deleted with all attributes, at sign-out and when the session has ended', async () => {
     const service = await rooms()
     const browser = await browserOf(service, await insertPerson(service))
     const token = browser.token ?? ''

@@ -70,7 +70,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isLive(browser)).toBe(false)
   })
 
-  test('C95: a guest’s session ends after 12 hours without use and after 24 hours in any case', async () => {
+  test('R10.4c, C95: a guest’s session ends after 12 hours without use and after 24 hours in any case', async () => {
     const service = await rooms({ url: await newUrl() })
     const guests: Browser[] = []
     for (let i = 0; i < 2; i++) {
@@ -92,7 +92,7 @@ eachDialect((dialect, newUrl) => {
     expect(await isLive(busy)).toBe(false)
   })
 
-  test('C95: sessions with an idle time of seconds are extended as well', async () => {
+  test('R10.4a, C95: sessions with an idle time of seconds are extended as well', async () => {
     const settings = { sessionIdleSeconds: 60, sessionAbsoluteSeconds: 600 }
     const service = await rooms({ url: await newUrl(), settings })
     const browser = await service.signedInBrowser()
@@ -118,7 +118,7 @@ eachDialect((dialect, newUrl) => {
   })
 })
 
-test('C96: a 21st login ends the oldest session and no other', async () => {
+test('R10.4d, C96: a 21st login ends the oldest session and no other', async () => {
   const service = await rooms({ limits: { login_start_per_minute: 1000, callback_per_minute: 1000 } })
   const browsers = []
   for (let i = 0; i < 21; i++) {

@@ -104,7 +104,7 @@ async function expectCounted(
   }
 }
 
-test('R22: each repeatable change that others see as an event counts as a message', async () => {
+test('R22.4: each repeatable change that others see as an event counts as a message', async () => {
   const rooms = await openRooms({ limits: { messages_per_10s: 4, guest_messages_per_10s: 3 } })
   await expectCounted(rooms, await member(rooms), 4, (id) => BOUNDS[id] === 'message')
   await expectCounted(rooms, await guest(rooms), 3, (id) => BOUNDS[id]?.endsWith('as a message') === true)

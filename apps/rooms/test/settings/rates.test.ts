@@ -57,7 +57,7 @@ async function withRooms(
 
 const ask = (browser: Browser) => () => browser.send('/api/config')
 
-test('R22: http_per_minute counts requests per session', () =>
+test('R22, R22.1: http_per_minute counts requests per session', () =>
   withRooms({ http_per_minute: 12, http_anonymous_per_minute: 5 }, async (rooms) => {
     const one = await rooms.signedInBrowser({ sub: 'one', name: 'One' })
     const two = await rooms.signedInBrowser({ sub: 'one', name: 'One' })

@@ -342,7 +342,7 @@ describe('values', () => {
     ])
   })
 
-  test('R33.1 R33.2: calls of a mesh have one node, and TURN servers a secret', () => {
+  test('R33.1a R33.2: calls of a mesh have one node, and TURN servers a secret', () => {
     const bus = { ROOMS_DATABASE_URL: 'postgres://db.internal/rooms', ROOMS_BUS_URL: 'redis://bus.internal' }
     expect(problemsOf({ ...oidc, ...bus, ROOMS_VOICE: 'mesh' })).toEqual([
       'ROOMS_VOICE cannot be mesh with ROOMS_BUS_URL: a mesh has one node',
@@ -466,7 +466,7 @@ describe('values', () => {
     expect(problemsOf({ ...modes['oauth2'], BACKCHANNEL_LOGOUT: 'off' })).toEqual([])
   })
 
-  test('scopes contain openid if needed, each scope once, and teams:read if teams are used', () => {
+  test('R2.5: scopes contain openid if needed, each scope once, and teams:read if teams are used', () => {
     const scopesOf = (env: Environment) => readSettings(env).provider.scopes
     const usual = ['openid', 'profile', 'email']
     expect(scopesOf(oidc)).toEqual(usual)

@@ -294,7 +294,7 @@ async function* fileOf(text: string): AsyncGenerator<Uint8Array> {
 eachDialect((from, newFrom) =>
   eachDialect((to, newTo) => {
     if (from === to) return
-    test(`all data of Rooms on ${from} is the same on ${to} after export and import, except connections`, async () => {
+    test(`R32.2c: all data of Rooms on ${from} is the same on ${to} after export and import, except connections`, async () => {
       const source = await open(await newFrom())
       await fill(source)
       const contents = await fullStorage()

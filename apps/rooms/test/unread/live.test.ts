@@ -47,7 +47,7 @@ eachDialect((dialect, newUrl) => {
     return entries
   }
 
-  test('R30.1: a message reaches the lobby of members and of users with a mark, on all nodes, and of no others', async () => {
+  test('R30.1c: a message reaches the lobby of members and of users with a mark, on all nodes, and of no others', async () => {
     const [here, there] = nodes
     const { id } = await createRoom(olga)
     const [mia, otto, gus, ben] = [
@@ -90,7 +90,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres') return
 
-  test('R30.1: a message in an unlisted room reaches visitors with a mark, as long as they may enter it', async () => {
+  test('R30.1c: a message in an unlisted room reaches visitors with a mark, as long as they may enter it', async () => {
     const [here, there] = nodes
     const { id } = await createRoom(olga, { visibility: 'unlisted' })
     const [mia, gus] = [await member(here.service, 'Mia'), await guest(here.service, 'Gus')]
@@ -110,7 +110,7 @@ eachDialect((dialect, newUrl) => {
     for (const socket of sockets) socket.close()
   })
 
-  test('R30.1: a mark that moves is sent to the other tabs of the person on all nodes, and to no one else', async () => {
+  test('R30.1a: a mark that moves is sent to the other tabs of the person on all nodes, and to no one else', async () => {
     const [here, there] = nodes
     const { id } = await createRoom(olga)
     const mia = await member(here.service, 'Mia')

@@ -65,7 +65,7 @@ eachDialect((_dialect, newUrl) => {
   }
   const unreadOf = async (who: TestUser, roomId: string) => (await listedRoom(who, roomId))?.unread
 
-  test('R30.1: unread are the messages of others after the mark, without own and deleted ones', async () => {
+  test('R30.1e: unread are the messages of others after the mark, without own and deleted ones', async () => {
     const id = await newRoom()
     const first = await createMessage(olga, id)
     await createMessage(mia, id)
@@ -125,7 +125,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await refusal(await sendRead(mia, id, wrong))).toEqual([400, 'invalid_request'])
   })
 
-  test('R30.1: counts end at 100, also for an author whose own messages are most of the room', async () => {
+  test('R30.1d: counts end at 100, also for an author whose own messages are most of the room', async () => {
     const id = await newRoom()
     await createMessage(olga, id)
     for (let own = 0; own < 150; own++) await createMessage(mia, id)
@@ -136,7 +136,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await unreadOf(mia, id)).toBe(100)
   })
 
-  test('R30.1: users without membership have numbers once they have marked the room, guests too', async () => {
+  test('R30.1b: users without membership have numbers once they have marked the room, guests too', async () => {
     const id = await newRoom()
     const gus = await guest(rooms)
     const { seq } = await createMessage(olga, id)
@@ -148,7 +148,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await listedRoom(root, id)).toMatchObject(nothing)
   })
 
-  test('R30.1: a new member begins at joining, and a new owner where they were', async () => {
+  test('R30.1f: a new member begins at joining, and a new owner where they were', async () => {
     const { id } = await createRoom(olga)
     const nils = await member(rooms, 'Nils')
     for (let number = 0; number < 3; number++) await createMessage(olga, id)
@@ -165,7 +165,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await listedRoom(nils, id)).toMatchObject({ role: 'moderator', unread: 1 })
   })
 
-  test('R30.1, R17.8: messages that the user may not read do not count', async () => {
+  test('R30.1e, R17.8: messages that the user may not read do not count', async () => {
     const visited = await newRoom({ historyVisibility: 'since_membership' })
     const fleeting = await newRoom({ historyVisibility: 'none' })
     const brief = await newRoom({ retention: '7' })
@@ -242,7 +242,7 @@ eachDialect((_dialect, newUrl) => {
     expect(await left.select('room_id').execute()).toEqual([])
   })
 
-  test('R30.1: many users of a room are counted as each of them alone', async () => {
+  test('R30.1g: many users of a room are counted as each of them alone', async () => {
     const id = await newRoom()
     for (let number = 0; number < 130; number++) {
       const { id: messageId } = await createMessage(number % 3 === 0 ? mia : olga, id)

@@ -94,7 +94,7 @@ eachDialect((dialect, newUrl) => {
     expect(second.socket.frames.filter(isJoined(second))).toEqual([])
   })
 
-  test('R33.3: joining needs a socket of this session in this room', async () => {
+  test('R33.3a: joining needs a socket of this session in this room', async () => {
     const owner = await member(rooms)
     const { id: roomId } = await createRoom(owner)
     const other = await enter(live, await member(rooms, 'Ben'), roomId)
@@ -177,7 +177,7 @@ eachDialect((dialect, newUrl) => {
     expect(bystander.socket.frames.filter(({ type }) => type.startsWith('voice.'))).toEqual([])
   })
 
-  test('R33.4: a listener may not turn on a microphone, a camera or a screen', async () => {
+  test('R33.4a: a listener may not turn on a microphone, a camera or a screen', async () => {
     const { roomId, listener, owner } = await threeInCall(rooms, live)
     for (const wanted of [{ audio: true }, { camera: true }, { screen: true }])
       expect(await setState(listener, roomId, wanted)).toMatchObject({ type: 'error', code: 'forbidden' })
@@ -185,7 +185,7 @@ eachDialect((dialect, newUrl) => {
     expect(owner.socket.frames.filter(({ type }) => type === 'voice.changed')).toEqual([])
   })
 
-  test('R33.4 R34: guests listen at most, if the room and the instance let them', async () => {
+  test('R33.4b R34: guests listen at most, if the room and the instance let them', async () => {
     const owner = await member(rooms)
     const { id: roomId } = await createRoom(owner, { defaultRole: 'speaker', voiceGuests: 'speak' })
     const visitor = await enter(live, await guest(rooms), roomId)

@@ -95,7 +95,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     return { ...call, joined, ownerClient, speakerClient, listener }
   }
 
-  test('R33.1: LiveKit carries sound and pictures between people in a call', async () => {
+  test('R33.1b: LiveKit carries sound and pictures between people in a call', async () => {
     const { roomId, speaker, listener, speakerClient } = await talking()
     const hearing = await connect(listener, roomId)
     await hearing.waitForSound(identityOf(speaker))
@@ -104,7 +104,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     await until(() => (hearing.seen.get(identityOf(speaker)) ?? 0) > 5)
   })
 
-  test('R33.4: a token names the connection, lives a minute, and carries no other rights', async () => {
+  test('R33.4d: a token names the connection, lives a minute, and carries no other rights', async () => {
     const { roomId, speaker, listener } = await threeInCall(rooms, live)
     const claimsOf = async (caller: Caller) => decodeJwt((await joinLiveKit(caller, roomId)).token)
     const { sub, iat, exp, video, ...others } = await claimsOf(speaker)
@@ -142,7 +142,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
   })
 
   for (const { what, act } of ENDS)
-    test(`R33.5: ${what} ends the media within two seconds, and the token opens nothing`, async () => {
+    test(`R33.5b, R33.5e: ${what} ends the media within two seconds, and the token opens nothing`, async () => {
       const call = await talking()
       const { roomId, speaker, joined, ownerClient, speakerClient } = call
       await setState(speaker, roomId, { audio: true, camera: true })
@@ -172,7 +172,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     }
   })
 
-  test('R33.4: two tabs of a person are two participants, and one leaves without the other', async () => {
+  test('R33.4c: two tabs of a person are two participants, and one leaves without the other', async () => {
     const { roomId, speaker, joined, ownerClient } = await talking()
     const tab = await enter(live, speaker, roomId)
     const client = await connect(tab, roomId)
@@ -184,7 +184,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     expect(client.isDisconnected).toBe(false)
   })
 
-  test('R33.5: the gate takes the token where browsers put it, and says why it is closed', async () => {
+  test('R33.5c: the gate takes the token where browsers put it, and says why it is closed', async () => {
     const { roomId, speaker, joined } = await talking()
     const origin = `http://127.0.0.1:${live.port}`
     const headers = { host: new URL(ORIGIN).host, cookie: cookiesOf(speaker.browser) }
@@ -210,7 +210,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     expect(await ask(`/rtc/validate?${query}`)).toBe(409)
   })
 
-  test('R33.5: a kept token that reaches LiveKit directly is found within two seconds', async () => {
+  test('R33.5b: a kept token that reaches LiveKit directly is found within two seconds', async () => {
     const { roomId, speaker, joined, speakerClient } = await talking()
     await leaveCall(speaker, roomId)
     await until(() => speakerClient.isDisconnected)
@@ -220,7 +220,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     expect(performance.now() - connectedAt).toBeLessThan(2_500)
   })
 
-  test('R33.5: a kept token gives no more than the rights of this moment, directly at LiveKit either', async () => {
+  test('R33.5d: a kept token gives no more than the rights of this moment, directly at LiveKit either', async () => {
     const { roomId, owner, speaker, joined, ownerClient } = await talking()
     await manageRole(owner, roomId, speaker, 'listener')
     await speaker.socket.of('voice.removed')
@@ -240,7 +240,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     expect(client.isDisconnected).toBe(false)
   })
 
-  test('R33.5: the gate is open only to the session, the origin and the connection of the token', async () => {
+  test('R33.5c: the gate is open only to the session, the origin and the connection of the token', async () => {
     const { roomId, owner, speaker, joined } = await talking()
     const { token } = joined
     const gate = async (who: Caller, text: string, origin?: string) => {
@@ -334,7 +334,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     return rows.map(({ metadata }) => JSON.parse(metadata) as unknown)
   }
 
-  test('R33.5: webhooks cause a look; forged, doubled and late ones do nothing', async () => {
+  test('R33.5f: webhooks cause a look; forged, doubled and late ones do nothing', async () => {
     const { joined } = await talking()
     const countOf = async (result: string) => {
       const line = new RegExp(`livekit_webhooks_total{result="${result}"} (\\d+)`).exec(
@@ -378,7 +378,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     expect(await countOf('ignored')).toBe(ignored + 3)
   })
 
-  test('R33.3: without LiveKit no one joins, and the chat goes on', async () => {
+  test('R33.3b: without LiveKit no one joins, and the chat goes on', async () => {
     const { roomId, owner, listener } = await threeInCall(rooms, live)
     await leaveCall(listener, roomId)
     await server.kill()

@@ -14,7 +14,7 @@ import { MESH, leaveCall, sendJoin, threeInCall } from './call.ts'
 import { CallClient, asBrowser, joinLiveKit } from './livekit-client.ts'
 import { livekitProgram } from './livekit-server.ts'
 
-test('R33.1: a LiveKit server that is missing or was changed does not start', () => {
+test('R33.1c: a LiveKit server that is missing or was changed does not start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-livekit-'))
   const installed = join(folder, 'livekit-server')
   writeFileSync(installed, 'a program')
