@@ -75,6 +75,15 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
     return up.service
   }
   const at = (path: string) => `http://localhost:${up.port}${path}`
+  /** Does this while the provider answers as this person. */
+  async function as<Value>(person: Person, act: () => Promise<Value>): Promise<Value> {
+    service().idp.person = person
+    try {
+      return await act()
+    } finally {
+      service().idp.person = ALICE
+    }
+  }
   return {
     service,
     at,
@@ -126,22 +135,19 @@ export function roomPages(options: TestOptions = {}, headers: Record<string, str
     },
     open: (path: string, view?: View): Promise<OpenedPage> => withShortTimeout(browser.open(at(path), view)),
     /** A page at `path`, in a browser in which this person has signed in at the provider. */
-    async openAs(person: Person, path: string, view?: View): Promise<OpenedPage> {
-      service().idp.person = person
-      try {
-        return await withShortTimeout(
-          browser.open(at(`/api/auth/login?returnTo=${encodeURIComponent(path)}`), view),
-        )
-      } finally {
-        service().idp.person = ALICE
-      }
-    },
+    openAs: (person: Person, path: string, view?: View): Promise<OpenedPage> =>
+      as(person, () => withShortTimeout(browser.open(at(loginPath(path)), view))),
+    /** Signs this person in at the provider in an open page, and goes on to `path`. */
+    signInAgain: (page: Page, person: Person, path: string) =>
+      as(person, () => page.goto(at(loginPath(path)))),
   }
 }
 
 /** Signs in first in tests in which no other user may be the administrator. */
 export const ROOT: Person = { sub: 'root', name: 'Root' }
 export const BOB: Person = { sub: 'bob', name: 'Bob Berg', email: 'bob@example.com' }
+
+const loginPath = (path: string) => `/api/auth/login?returnTo=${encodeURIComponent(path)}`
 
 /** The timeout of every wait. */
 const WITHIN_MS = 12_000

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type Browser, type Page, chromium } from 'playwright-core'
-import { type TestUser, changeSettings, makeMember, member } from '../actions.ts'
+import { type TestUser, changeSettings, member } from '../actions.ts'
 import texts from '../../src/web/texts/en/call.ts'
 import { ALICE } from '../provider/hostile.ts'
-import { type Live, listen } from '../realtime/live.ts'
-import { type Caller, MESH, enter, joinCall as joinByApi, moderate, setState } from '../voice/call.ts'
+import { MESH, moderate, setState } from '../voice/call.ts'
 import { ROOT, roomPages } from './browser.ts'
 import { call, callRooms, control, joinCall } from './call-page.ts'
 import { networkProxy } from './network-proxy.ts'
@@ -20,14 +19,12 @@ const pages = roomPages({
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP rooms.test 127.0.0.1']
 
 let host: TestUser
-let live: Live
 /** On a machine with devices, and on one without. */
 let equipped: Browser
 let bare: Browser
 beforeAll(async () => {
   await pages.signIn(ROOT)
   host = await member(pages.service(), 'Hanna Host')
-  live = listen(pages.service().rooms)
   // The headless shell has no permissions to refuse.
   const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium'
   bare = await chromium.launch({ executablePath, args: FLAGS })
@@ -37,9 +34,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await bare?.close()
   await equipped?.close()
-  await live?.stop()
 })
-const { roomOf, openIn } = callRooms(pages, () => host)
+const { roomOf, openIn, another } = callRooms(pages, () => host)
 
 type Failure = keyof typeof texts extends infer Key
   ? Key extends `call.failure.${infer Code}`
@@ -53,15 +49,6 @@ async function expectSentence(page: Page, code: Failure): Promise<void> {
   await call(page).getByRole('alert').getByText(sentence, { exact: true }).waitFor()
   await expectAccessible(page)
   await screenshot(page, `call-failure-${code}`)
-}
-
-/** Another person in the call of this room. */
-async function another(roomId: string, nickname: string): Promise<Caller> {
-  const user = await member(pages.service(), nickname)
-  await makeMember(pages.service(), roomId, user, 'speaker')
-  const caller = await enter(live, user, roomId)
-  await joinByApi(caller, roomId)
-  return caller
 }
 
 /** Alice, alone in the call of a room. */

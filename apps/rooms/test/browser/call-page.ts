@@ -1,8 +1,10 @@
-import { expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { type TestUser, createRoom, makeMember } from '../actions.ts'
+import { type TestUser, createRoom, makeMember, member } from '../actions.ts'
 import type { Person } from '../provider/hostile.ts'
+import { type Live, listen } from '../realtime/live.ts'
 import { until } from '../until.ts'
+import { type Caller, enter, joinCall as joinByApi } from '../voice/call.ts'
 import type { roomPages } from './browser.ts'
 
 declare global {
@@ -117,6 +119,27 @@ export async function joinCall(page: Page): Promise<void> {
   await control(page, 'Leave the call').waitFor()
 }
 
+/**
+ * Gives the page a microphone that hears a steady tone. Chromium's own beeps for an instant twice a
+ * second: samples of its level can miss every beep, and LiveKit takes them for noise.
+ */
+export async function giveTone(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const { mediaDevices } = navigator
+    const native = mediaDevices.getUserMedia.bind(mediaDevices)
+    mediaDevices.getUserMedia = async (constraints) => {
+      const stream = await native(constraints)
+      if (!constraints?.audio) return stream
+      const audio = new AudioContext()
+      const output = audio.createMediaStreamDestination()
+      const tone = audio.createOscillator()
+      tone.connect(output)
+      tone.start()
+      return output.stream
+    }
+  })
+}
+
 /** Turns on the microphone and waits until it is heard on the other pages. */
 export async function talk(page: Page, listeners: readonly Page[]): Promise<void> {
   await control(page, 'Turn on the microphone').click()
@@ -127,6 +150,20 @@ export async function talk(page: Page, listeners: readonly Page[]): Promise<void
       return now.audioPackets > before.audioPackets + 5 && now.audioEnergy > before.audioEnergy
     })
   }
+}
+
+export async function mute(page: Page): Promise<void> {
+  await control(page, 'Turn off the microphone').click()
+  await control(page, 'Turn on the microphone').waitFor()
+}
+
+/**
+ * Waits until the page is in the call with the rights of a listener. A right that returns earlier
+ * would turn the microphone on again, as after a lost connection.
+ */
+export async function waitForListener(page: Page): Promise<void> {
+  await control(page, 'Raise your hand').waitFor()
+  await control(page, /the microphone$/).waitFor({ state: 'detached' })
 }
 
 /** Fails unless no more sound and no more pictures arrive on this page, in two seconds at the latest. */
@@ -143,6 +180,8 @@ export async function expectSilence(page: Page): Promise<void> {
 
 /** Calls of rooms of this host, in these pages. */
 export function callRooms(pages: ReturnType<typeof roomPages>, host: () => TestUser) {
+  let live: Live | undefined
+  afterAll(() => live?.stop())
   /** A room in which these people may speak. */
   async function roomOf(people: readonly Person[], settings = {}): Promise<string> {
     const { id } = await createRoom(host(), { name: 'Garden', ...settings })
@@ -173,5 +212,14 @@ export function callRooms(pages: ReturnType<typeof roomPages>, host: () => TestU
         .waitFor()
     return { roomId, opened, pages: opened.map(({ page }) => page) }
   }
-  return { roomOf, openIn, callOf }
+  /** A person in the call of this room without a page, who costs a tenth of one with a page. */
+  async function another(roomId: string, nickname: string): Promise<Caller> {
+    live ??= listen(pages.service().rooms)
+    const user = await member(pages.service(), nickname)
+    await makeMember(pages.service(), roomId, user, 'speaker')
+    const caller = await enter(live, user, roomId)
+    await joinByApi(caller, roomId)
+    return caller
+  }
+  return { roomOf, openIn, callOf, another }
 }

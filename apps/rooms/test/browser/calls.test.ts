@@ -96,7 +96,7 @@ async function backToRoom({ page, roomId }: EndOfBob): Promise<void> {
   await joinCall(page)
 }
 
-test('R33.8: three people hear and see each other, and one who leaves is gone at once', async () => {
+test('R33.6: three people hear and see each other, and one who leaves is gone at once', async () => {
   const {
     opened,
     pages: [alice, bob, carol],

@@ -5,7 +5,7 @@ import { formatIdentity, signParticipantToken } from '../../src/voice/livekit/to
 import type { JoinedCall } from '../../src/voice/schema.ts'
 import { type LiveKitServer, livekitProgram, livekitServer } from '../voice/livekit-server.ts'
 import { until } from '../until.ts'
-import { expectSilence, received, receivedWithin } from './call-page.ts'
+import { expectSilence, giveTone, received, receivedWithin } from './call-page.ts'
 import { type Connection, type EnginePage, enginePages } from './engine-page.ts'
 
 const ALL: Grants = { audio: true, camera: true, screen: true }
@@ -151,20 +151,7 @@ describe.skipIf(!livekitProgram)('the engine for LiveKit', () => {
 
   test('R33.6: the page shows who speaks', async () => {
     const { first, second } = await two()
-    // LiveKit takes the short beeps of Chromium's device for noise.
-    await first.page.evaluate(() => {
-      const { mediaDevices } = navigator
-      const native = mediaDevices.getUserMedia.bind(mediaDevices)
-      mediaDevices.getUserMedia = async (constraints) => {
-        await native(constraints)
-        const audio = new AudioContext()
-        const output = audio.createMediaStreamDestination()
-        const tone = audio.createOscillator()
-        tone.connect(output)
-        tone.start()
-        return output.stream
-      }
-    })
+    await giveTone(first.page)
     await expectTalk(first, second)
     const { connectionId } = first.peer()
     const isSpeaking = () =>
