@@ -40,7 +40,7 @@ interface OpenedPage {
  * browser.
  */
 export function roomPages(options: TestOptions = {}, headers: Record<string, string> = {}) {
-  const browser = testBrowser(headers)
+  const browser = testBrowser(headers, { blank: '/robots.txt' })
   const up: { service?: TestRooms; server?: ReturnType<typeof serve>; port: number } = { port: 0 }
   const serve = ({ rooms }: TestRooms) =>
     Bun.serve<SocketData>({

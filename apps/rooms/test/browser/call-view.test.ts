@@ -310,7 +310,7 @@ test('R33.6f: a window above all others holds several people, the microphone and
   expect(opened.flatMap(({ errors }) => errors)).toEqual([])
 }, 60_000)
 
-test('R33.6i: after ten seconds without a network a call resumes by itself within five, as it was', async () => {
+test('R33.6i, R33.5a: after ten seconds without a network a call resumes by itself within five, as it was', async () => {
   const {
     roomId,
     pages: [alice],

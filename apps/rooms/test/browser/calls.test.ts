@@ -100,7 +100,7 @@ async function backToRoom({ page, roomId }: Pick<EndOfBob, 'page' | 'roomId'>): 
   await joinCall(page)
 }
 
-test('R33.6: three people hear and see each other, and one who leaves is gone at once', async () => {
+test('R33.8: three people hear and see each other, and one who leaves is gone at once', async () => {
   const {
     opened,
     pages: [alice, bob, carol],
@@ -250,7 +250,7 @@ describe('two people in a call', () => {
     await backToRoom({ page: alice, roomId })
   }, 40_000)
 
-  test('R33.5: the call goes on by itself when the connection to the server is back', async () => {
+  test('R33.5a: the call goes on by itself when the connection to the server is back', async () => {
     await talk(alice, [bob])
     await alice.context().setOffline(true)
     await tiles(bob).nth(1).waitFor({ state: 'detached', timeout: 25_000 })

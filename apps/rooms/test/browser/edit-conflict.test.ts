@@ -14,7 +14,7 @@ test('R29.2: a browser whose clock is days ahead or behind offers to edit what t
   pages.service().clock.ms += 25 * 60 * 60_000
   await createMessage(alice, id, 'Recent')
   for (const days of [-3, 3]) {
-    const { page } = await pages.openAs(ALICE, '/account')
+    const { page } = await pages.openAs(ALICE, '/account', { own: true })
     await page.addInitScript((ms) => {
       const { now } = Date
       Date.now = () => now() + ms

@@ -115,7 +115,7 @@ test('R23.2: rooms are found by a part of their name, show counts and the userâ€
 }, 60_000)
 
 test('many changes of rooms in a row cause only a few reads of the list', async () => {
-  const { page } = await pages.openAs(BOB, '/')
+  const { page } = await pages.openAs(BOB, '/', { own: true })
   const lobbySocket = Promise.withResolvers<WebSocketRoute>()
   await page.routeWebSocket('**/api/ws', (socket) => {
     const server = socket.connectToServer()

@@ -101,7 +101,7 @@ test('R30.2: the sound and quiet hours are chosen on the account page', async ()
 
 test('R30.4, R30.4b, R30.4a: a mention elsewhere is counted on the tab and shown by the browser, a message that the user sees is not', async () => {
   const [id, other] = [await alicesRoom('Kitchen'), await alicesRoom('Attic')]
-  const { page, errors } = await pages.openAs(ALICE, '/account')
+  const { page, errors } = await pages.openAs(ALICE, '/account', { own: true })
   const notifications = await recordNotifications(page)
   await page.reload()
   await page.getByRole('switch', { name: 'Show notifications on this device' }).click()
@@ -128,7 +128,7 @@ test('R30.4, R30.4b, R30.4a: a mention elsewhere is counted on the tab and shown
 
 test('R30.4: a mention in a visited room is noticed, and the room is in the sidebar until it is read and left', async () => {
   const { id } = await createRoom(host, { name: 'Marketplace' })
-  const { page, errors } = await pages.openAs(ALICE, '/account')
+  const { page, errors } = await pages.openAs(ALICE, '/account', { own: true })
   const notifications = await recordNotifications(page)
   await page.reload()
   await page.getByRole('switch', { name: 'Show notifications on this device' }).click()

@@ -223,7 +223,7 @@ test('on entering a room the message field has focus, and one key press passes t
 
 test('on a device with an on-screen keyboard the message field gets focus only when it is tapped', async () => {
   const id = await roomWith(3)
-  const { page } = await pages.openAs(ALICE, '/')
+  const { page } = await pages.openAs(ALICE, '/', { own: true })
   await page.addInitScript(() => {
     const { matchMedia } = globalThis
     globalThis.matchMedia = (query) => matchMedia(query.replace('(hover: hover)', '(hover: none)'))

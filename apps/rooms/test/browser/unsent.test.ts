@@ -21,7 +21,7 @@ const unsent = (page: Page, text: string) => page.locator('.message-unsent').fil
 
 const newRoom = async (settings: Record<string, unknown> = {}) => (await createRoom(host, settings)).id
 test('R18.8: a client that the server has asked to wait for half a minute does not offer to retry now', async () => {
-  const { page } = await pages.openAs(ALICE, '/', { width: 390 })
+  const { page } = await pages.openAs(ALICE, '/', { width: 390, own: true })
   await page.routeWebSocket('**/api/ws', (socket) => void socket.close({ code: 4429 }))
   await page.reload()
   await page.getByRole('status').getByText('Connection lost. Reconnecting…').waitFor()
