@@ -151,6 +151,24 @@ eachDialect((dialect, newUrl) => {
       })
     }
 
+    test('after unsubscribing no frame of the room is sent, and a new subscription begins after the events in between', async () => {
+      const { id } = await createRoom(owner)
+      const socket = await connect()
+      await socket.subscribe(id)
+      expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({
+        type: 'unsubscribed',
+        roomId: id,
+      })
+      // A repeated unsubscribe changes nothing.
+      expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({ type: 'unsubscribed' })
+      await createMessage(owner, id, 'unheard')
+      expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
+      await createMessage(owner, id, 'heard')
+      await socket.frame(({ type }) => type === 'event')
+      expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([2])
+      socket.close()
+    })
+
     if (dialect === 'postgres') return
 
     test('R18.8a, R25: an invalid frame is answered with invalid_request, and with its id if that can be read; voice frames too', async () => {
@@ -230,24 +248,6 @@ eachDialect((dialect, newUrl) => {
       await socket.frame(({ seq, type }) => type === 'event' && seq === 2)
       await socket.settle()
       expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([1, 2])
-      socket.close()
-    })
-
-    test('after unsubscribing no frame of the room is sent, and a new subscription begins after the events in between', async () => {
-      const { id } = await createRoom(owner)
-      const socket = await connect()
-      await socket.subscribe(id)
-      expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({
-        type: 'unsubscribed',
-        roomId: id,
-      })
-      // A repeated unsubscribe changes nothing.
-      expect(await socket.ask({ type: 'unsubscribe', roomId: id })).toMatchObject({ type: 'unsubscribed' })
-      await createMessage(owner, id, 'unheard')
-      expect(await socket.subscribe(id)).toMatchObject({ type: 'subscribed', seq: 1 })
-      await createMessage(owner, id, 'heard')
-      await socket.frame(({ type }) => type === 'event')
-      expect(socket.frames.filter(({ type }) => type === 'event').map(({ seq }) => seq)).toEqual([2])
       socket.close()
     })
 
