@@ -1,7 +1,7 @@
 import type { AnalyticsQuery } from '../../src/analytics/explorer/query.ts'
 import type { ViewerFilters } from '../../src/clicks/filters.ts'
 import type { ClassifiedClick } from '../../src/clicks/click.ts'
-import { type Unit, labelOf } from './scan.ts'
+import { type Unit, labelOf, stepOf } from './scan.ts'
 import type { World } from './world.ts'
 
 const HOUR = 3600
@@ -193,7 +193,7 @@ export class ExplorerScan {
     const { tz } = this.#look.query
     const starts = new Map<string, number>()
     const quarter = HOUR / 4
-    const step = unit === 'hour' ? quarter : HOUR
+    const step = stepOf(unit)
     for (let next = from - (from % quarter); next < to + step; next += step) {
       const at = Math.min(next, to - (to % quarter))
       const label = labelOf(unit, Math.max(at, from), tz)

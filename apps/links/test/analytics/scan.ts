@@ -5,6 +5,7 @@ import type { ClassifiedClick } from '../../src/clicks/click.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
+const QUARTER = HOUR / 4
 const days = { '24h': 1, '7d': 7, '30d': 30, '90d': 90, '1y': 365, all: Infinity } as const
 
 export interface View {
@@ -115,7 +116,7 @@ export class Scan {
     const unit = range === '24h' ? 'hour' : range === '1y' ? 'week' : range === 'all' ? defaultUnit : 'day'
     const labels = new Set<string>()
     if (from !== Infinity) {
-      const step = unit === 'hour' ? HOUR / 4 : HOUR
+      const step = stepOf(unit)
       for (let at = from; at < now; at += step) labels.add(labelOf(unit, at, this.view.tz))
       labels.add(labelOf(unit, now, this.view.tz))
     }
@@ -158,10 +159,12 @@ export class Scan {
     const from = range === 'all' ? first : now - days[range] * DAY
     const labels = new Set<string>()
     if (from !== Infinity) {
-      for (let at = from; at < now; at += HOUR) labels.add(label(at))
+      const step = stepOf(range === '24h' ? 'hour' : 'day')
+      for (let at = from; at < now; at += step) labels.add(label(at))
       labels.add(label(now))
     }
-    return [...labels].map((one) => count(this.clicks.filter((click) => label(click.clickedAt) === one)))
+    const clicks = Map.groupBy(this.clicks, (click) => label(click.clickedAt))
+    return [...labels].map((one) => count(clicks.get(one) ?? []))
   }
 
   #counts(values: readonly string[]): { name: string; count: number }[] {
@@ -173,17 +176,32 @@ export class Scan {
 
 export type Unit = 'hour' | 'day' | 'week' | 'month'
 
+/** Seconds between moments of which each unit of the calendar has at least one. */
+export function stepOf(unit: Unit): number {
+  return unit === 'hour' ? QUARTER : 6 * HOUR
+}
+
 /** The calendar unit of a moment in a zone. */
 export function labelOf(unit: Unit, at: number, tz: string): string {
-  const [date = '', hour = ''] = clockFor(tz)
-    .format(at * 1000)
-    .split(', ')
+  const [date = '', hour = ''] = localHourOf(at, tz).split(', ')
   if (unit === 'hour') return `${date} ${hour}`
   if (unit === 'month') return date.slice(0, 7)
   if (unit === 'day') return date
   const noon = Date.parse(`${date}T12:00:00Z`)
   const sinceMonday = (new Date(noon).getUTCDay() + 6) % 7
   return new Date(noon - sinceMonday * DAY * 1000).toISOString().slice(0, 10)
+}
+
+/** Local hours by zone and quarter of an hour. A quarter has no other: zones change at whole ones. */
+const localHours = new Map<string, string>()
+
+function localHourOf(at: number, tz: string): string {
+  const quarter = `${tz} ${Math.floor(at / QUARTER)}`
+  const cached = localHours.get(quarter)
+  if (cached !== undefined) return cached
+  const hour = clockFor(tz).format(at * 1000)
+  localHours.set(quarter, hour)
+  return hour
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
