@@ -11,10 +11,10 @@ import { Server, createKey, withKey } from './server.ts'
 
 const { closeLater } = closeAfterEach()
 
-const ROUNDS = 4
+const ROUNDS = 3
 const CLIENTS = 4
 /** Rows of an import, of which most are missing when it is killed. */
-const ROWS = 10_000
+const ROWS = 6_000
 
 const urlOf = (n: number) => `https://example.com/killed/${n}`
 
