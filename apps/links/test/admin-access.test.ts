@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { lifetimeMs } from '../src/live/operations.ts'
 import { claims, jwtSettings, startIssuer } from './issuer.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
@@ -14,7 +14,7 @@ const headerSettings = {
   TRUSTED_PROXIES: '10.0.0.0/8',
 }
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const local = sharedTestLinks(newUrl)
   const byHeader = sharedTestLinks(newUrl, headerSettings)
   let issuer: Awaited<ReturnType<typeof startIssuer>>

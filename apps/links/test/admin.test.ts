@@ -24,7 +24,7 @@ const defaults = {
   not_found_url: null,
 }
 
-eachDialect((dialect, newUrl) => {
+eachDialect((dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl, settings)
   const as = (who: string) => ({ 'X-Forwarded-Email': `${who}@example.com` })
   const call = (who: string, method: string, path: string, body?: unknown) =>
@@ -43,25 +43,30 @@ eachDialect((dialect, newUrl) => {
   const newKey = (who: string, title = 'Laptop', scope = 'create,read') =>
     call(who, 'POST', '/keys', { title, scope })
 
-  test('L4.1 L10: a new key is shown once, in full, and works at once as the person who created it', async () => {
-    const { status, body } = await newKey('ann', '  My laptop  ')
-    expect([status, body]).toEqual([
-      201,
-      {
-        key: {
-          id: expect.any(Number),
-          title: 'My laptop',
-          key_prefix: body.raw_key.slice(0, 7),
-          scope: 'create,read',
-          created_at: links.now,
-          last_used_at: null,
+  testOnSqlite(
+    'L4.1 L10: a new key is shown once, in full, and works at once as the person who created it',
+    async () => {
+      const { status, body } = await newKey('ann', '  My laptop  ')
+      expect([status, body]).toEqual([
+        201,
+        {
+          key: {
+            id: expect.any(Number),
+            title: 'My laptop',
+            key_prefix: body.raw_key.slice(0, 7),
+            scope: 'create,read',
+            created_at: links.now,
+            last_used_at: null,
+          },
+          raw_key: expect.stringMatching(/^sk_[0-9a-f]{48}$/),
         },
-        raw_key: expect.stringMatching(/^sk_[0-9a-f]{48}$/),
-      },
-    ])
-    expect((await links.createLink(body.raw_key)).created_by).toBe('ann@example.com')
-    expect(JSON.stringify((await call('ann', 'GET', '/keys')).body)).not.toContain(body.raw_key.slice(0, 12))
-  })
+      ])
+      expect((await links.createLink(body.raw_key)).created_by).toBe('ann@example.com')
+      expect(JSON.stringify((await call('ann', 'GET', '/keys')).body)).not.toContain(
+        body.raw_key.slice(0, 12),
+      )
+    },
+  )
 
   test('L4.1: a person has at most LINKS_KEYS_PER_PERSON keys, also when two are created at once', async () => {
     const service = await startTestLinks(await newUrl(), { ...settings, LINKS_KEYS_PER_PERSON: '3' })
@@ -107,7 +112,7 @@ eachDialect((dialect, newUrl) => {
     return row?.count ?? 0
   }
 
-  test('L4.1: the database contains the hash of a raw key but never the key', async () => {
+  testOnSqlite('L4.1: the database contains the hash of a raw key but never the key', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const { body } = await service.callAdmin('POST', '/keys', {
       headers: as('ann'),
@@ -122,7 +127,7 @@ eachDialect((dialect, newUrl) => {
     for (const file of [path, `${path}-wal`]) expect(readFileSync(file).includes(secret)).toBe(false)
   })
 
-  test('L4.2 L10: a key has exactly one of three scopes, and a title', async () => {
+  testOnSqlite('L4.2 L10: a key has exactly one of three scopes, and a title', async () => {
     for (const scope of ['create', 'read', 'create,read'])
       expect((await newKey('ann', 'x', scope)).body.key.scope).toBe(scope)
     const words = 'Scope must be one of: create, read, create,read'
@@ -181,18 +186,24 @@ eachDialect((dialect, newUrl) => {
     expect(made.last_used_at).toBeNull()
   })
 
-  test('L10: settings start with their defaults, change in part, and are returned as a whole', async () => {
-    expect((await call('finn', 'GET', '/settings')).body).toEqual(defaults)
-    const first = await call('finn', 'PUT', '/settings', { theme: 'dark', slug_default_length: 6 })
-    expect([first.status, first.body]).toEqual([200, { ...defaults, theme: 'dark', slug_default_length: 6 }])
-    const second = { lang: 'sv', default_range: '1y', filter_bots: false, filter_self_referrers: false }
-    const { body } = await call('finn', 'PUT', '/settings', second)
-    expect(body).toEqual({ ...first.body, ...second })
-    expect((await call('finn', 'GET', '/settings')).body).toEqual(body)
-    expect((await call('finn', 'PUT', '/settings', {})).body).toEqual(body)
-  })
+  testOnSqlite(
+    'L10: settings start with their defaults, change in part, and are returned as a whole',
+    async () => {
+      expect((await call('finn', 'GET', '/settings')).body).toEqual(defaults)
+      const first = await call('finn', 'PUT', '/settings', { theme: 'dark', slug_default_length: 6 })
+      expect([first.status, first.body]).toEqual([
+        200,
+        { ...defaults, theme: 'dark', slug_default_length: 6 },
+      ])
+      const second = { lang: 'sv', default_range: '1y', filter_bots: false, filter_self_referrers: false }
+      const { body } = await call('finn', 'PUT', '/settings', second)
+      expect(body).toEqual({ ...first.body, ...second })
+      expect((await call('finn', 'GET', '/settings')).body).toEqual(body)
+      expect((await call('finn', 'PUT', '/settings', {})).body).toEqual(body)
+    },
+  )
 
-  test('L10: null restores the default of a setting', async () => {
+  testOnSqlite('L10: null restores the default of a setting', async () => {
     const set = { theme: 'light', lang: 'id', time_zone: 'Asia/Jakarta', default_range: '24h' }
     expect((await call('gina', 'PUT', '/settings', set)).body).toEqual({ ...defaults, ...set })
     const unset = { theme: null, lang: null, time_zone: null, default_range: null }
@@ -200,15 +211,18 @@ eachDialect((dialect, newUrl) => {
     expect(body).toEqual(defaults)
   })
 
-  test('L10: settings belong to a person, except for the root redirect, which all people share', async () => {
-    const url = 'https://example.com/root'
-    await call('hans', 'PUT', '/settings', { theme: 'dark', root_redirect_url: url })
-    expect((await call('ida', 'GET', '/settings')).body).toEqual({ ...defaults, root_redirect_url: url })
-    await call('ida', 'PUT', '/settings', { root_redirect_url: null })
-    expect((await call('hans', 'GET', '/settings')).body).toEqual({ ...defaults, theme: 'dark' })
-  })
+  testOnSqlite(
+    'L10: settings belong to a person, except for the root redirect, which all people share',
+    async () => {
+      const url = 'https://example.com/root'
+      await call('hans', 'PUT', '/settings', { theme: 'dark', root_redirect_url: url })
+      expect((await call('ida', 'GET', '/settings')).body).toEqual({ ...defaults, root_redirect_url: url })
+      await call('ida', 'PUT', '/settings', { root_redirect_url: null })
+      expect((await call('hans', 'GET', '/settings')).body).toEqual({ ...defaults, theme: 'dark' })
+    },
+  )
 
-  test('L10 L24.12: one bad value in a settings body leaves every setting unchanged', async () => {
+  testOnSqlite('L10 L24.12: one bad value in a settings body leaves every setting unchanged', async () => {
     const bad: [string, unknown, string][] = [
       ['slug_default_length', 2, 'slug_default_length: must be at least 3'],
       ['slug_default_length', 129, 'slug_default_length: must be at most 128'],
@@ -241,44 +255,53 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L10: a time zone is stored in the spelling of the IANA database, and keeps the name that was chosen', async () => {
-    for (const [name, stored] of [
-      ['europe/stockholm', 'Europe/Stockholm'],
-      ['utc', 'UTC'],
-      ['Asia/Calcutta', 'Asia/Calcutta'],
-    ] as const) {
-      await call('olle', 'PUT', '/settings', { time_zone: name })
-      expect((await call('olle', 'GET', '/settings')).body).toEqual({ ...defaults, time_zone: stored })
-    }
-  })
+  testOnSqlite(
+    'L10: a time zone is stored in the spelling of the IANA database, and keeps the name that was chosen',
+    async () => {
+      for (const [name, stored] of [
+        ['europe/stockholm', 'Europe/Stockholm'],
+        ['utc', 'UTC'],
+        ['Asia/Calcutta', 'Asia/Calcutta'],
+      ] as const) {
+        await call('olle', 'PUT', '/settings', { time_zone: name })
+        expect((await call('olle', 'GET', '/settings')).body).toEqual({ ...defaults, time_zone: stored })
+      }
+    },
+  )
 
-  test('L10 L24.18: the root redirect is an absolute http or https URL and nothing else', async () => {
-    const error = 'root_redirect_url must be a valid http or https URL'
-    const bad = [
-      'javascript:alert(1)',
-      'JAVASCRIPT:alert(1)',
-      'data:text/html,x',
-      '//evil.example',
-      '/path',
-      'example.com',
-      'ftp://example.com',
-      'http://',
-      'https://example.com/a\r\nSet-Cookie: x=1',
-      'https://exa\tmple.com',
-    ]
-    for (const url of bad)
-      await refuses('PUT', '/settings', { theme: 'dark', root_redirect_url: url }, [400, error])
-    await refuses('PUT', '/settings', { root_redirect_url: 5 }, [400, 'root_redirect_url: must be a string'])
-    await refuses('PUT', '/settings', { root_redirect_url: `https://example.com/${'x'.repeat(2048)}` }, [
-      400,
-      'root_redirect_url: must be at most 2048 characters',
-    ])
-    const { body } = await call('ann', 'PUT', '/settings', { root_redirect_url: ' https://example.com/x ' })
-    expect(body.root_redirect_url).toBe('https://example.com/x')
-    await call('ann', 'PUT', '/settings', { root_redirect_url: ' ' })
-  })
+  testOnSqlite(
+    'L10 L24.18: the root redirect is an absolute http or https URL and nothing else',
+    async () => {
+      const error = 'root_redirect_url must be a valid http or https URL'
+      const bad = [
+        'javascript:alert(1)',
+        'JAVASCRIPT:alert(1)',
+        'data:text/html,x',
+        '//evil.example',
+        '/path',
+        'example.com',
+        'ftp://example.com',
+        'http://',
+        'https://example.com/a\r\nSet-Cookie: x=1',
+        'https://exa\tmple.com',
+      ]
+      for (const url of bad)
+        await refuses('PUT', '/settings', { theme: 'dark', root_redirect_url: url }, [400, error])
+      await refuses('PUT', '/settings', { root_redirect_url: 5 }, [
+        400,
+        'root_redirect_url: must be a string',
+      ])
+      await refuses('PUT', '/settings', { root_redirect_url: `https://example.com/${'x'.repeat(2048)}` }, [
+        400,
+        'root_redirect_url: must be at most 2048 characters',
+      ])
+      const { body } = await call('ann', 'PUT', '/settings', { root_redirect_url: ' https://example.com/x ' })
+      expect(body.root_redirect_url).toBe('https://example.com/x')
+      await call('ann', 'PUT', '/settings', { root_redirect_url: ' ' })
+    },
+  )
 
-  test('L17: the admin API checks paths, methods and bodies like the public API', async () => {
+  testOnSqlite('L17: the admin API checks paths, methods and bodies like the public API', async () => {
     await refuses('GET', '/nothing', undefined, [404, 'Not Found'])
     await refuses('GET', '/keys/', undefined, [404, 'Not Found'])
     const wrong = await refuses('DELETE', '/settings', undefined, [405, 'Method Not Allowed'])
@@ -294,7 +317,7 @@ eachDialect((dialect, newUrl) => {
     expect(await raw(' '.repeat(65_537))).toEqual([413, 'Request body too large'])
   })
 
-  test('the admin API has no rate limit, requires no key and ignores one', async () => {
+  testOnSqlite('the admin API has no rate limit, requires no key and ignores one', async () => {
     const service = await startTestLinks(await newUrl(), { ...settings, LINKS_RATE_LIMIT: '1/hour' })
     for (let n = 0; n < 5; n++) {
       const { status, headers } = await service.callAdmin('GET', '/settings', { headers: as('ann') })

@@ -26,7 +26,7 @@ const behindProxy = {
   LINKS_COUNTRY_HEADER: 'CF-IPCountry',
 }
 
-eachDialect((dialect, newUrl) => {
+eachDialect((dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl, behindProxy)
   let ann: string
   let linkId: number
@@ -96,7 +96,7 @@ eachDialect((dialect, newUrl) => {
     expect(visitor).toMatch(/^[\w-]{43}$/)
   })
 
-  test('a click without any header is stored too, as that of a bot without a device', async () => {
+  testOnSqlite('a click without any header is stored too, as that of a bot without a device', async () => {
     expect(await click()).toMatchObject({
       referrer: null,
       referrer_host: null,
@@ -109,7 +109,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('L13.1: bots are marked, not dropped, and count in public numbers', async () => {
+  testOnSqlite('L13.1: bots are marked, not dropped, and count in public numbers', async () => {
     const { body: before } = await links.call('GET', `/links/${linkId}`, { key: ann })
     for (const agent of ['Googlebot/2.1 (+http://www.google.com/bot.html)', 'curl/8.5.0', 'WhatsApp/2.23 A'])
       expect(await click({ 'User-Agent': agent })).toMatchObject({ user_agent: agent, is_bot: 1 })
@@ -130,7 +130,7 @@ eachDialect((dialect, newUrl) => {
     ])
   })
 
-  test('a QR click has the utm_medium qr in any case', async () => {
+  testOnSqlite('a QR click has the utm_medium qr in any case', async () => {
     for (const medium of ['qr', 'QR', 'Qr'])
       expect(await click({}, `?utm_medium=${medium}`)).toMatchObject({
         link_mode: 'qr',
@@ -140,7 +140,7 @@ eachDialect((dialect, newUrl) => {
     expect(await click({}, '?utm_medium=qrx')).toMatchObject({ link_mode: 'link' })
   })
 
-  test('L13.4 L24.10: marks in the query determine the channel, then the referrer', async () => {
+  testOnSqlite('L13.4 L24.10: marks in the query determine the channel, then the referrer', async () => {
     const cases: [string, string | undefined, string][] = [
       ['?utm_medium=Email', 'https://www.google.com/', 'email'],
       ['?utm_medium=social', undefined, 'social'],
@@ -159,31 +159,37 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L13.3a: a click from a page of this instance is marked, except from admin pages', async () => {
-    const cases: [string, number][] = [
-      ['https://go.example.com/', 1],
-      ['https://www.go.example.com/other-slug', 1],
-      ['https://go.example.com/?q=1', 0],
-      ['https://go.example.com/_/admin/links', 0],
-      ['https://example.com/', 0],
-    ]
-    for (const [referrer, flag] of cases) {
-      const stored = await click({ Host: 'go.example.com', Referer: referrer })
-      expect([referrer, stored.is_self_referrer]).toEqual([referrer, flag])
-    }
-  })
+  testOnSqlite(
+    'L13.3a: a click from a page of this instance is marked, except from admin pages',
+    async () => {
+      const cases: [string, number][] = [
+        ['https://go.example.com/', 1],
+        ['https://www.go.example.com/other-slug', 1],
+        ['https://go.example.com/?q=1', 0],
+        ['https://go.example.com/_/admin/links', 0],
+        ['https://example.com/', 0],
+      ]
+      for (const [referrer, flag] of cases) {
+        const stored = await click({ Host: 'go.example.com', Referer: referrer })
+        expect([referrer, stored.is_self_referrer]).toEqual([referrer, flag])
+      }
+    },
+  )
 
-  test('behind a proxy that requests another host, the own host is the one that the visitor requested', async () => {
-    const requestHeaders = { Host: 'links.internal:8080', Referer: 'https://go.example.com/other-slug' }
-    const flagOf = async (headers: Record<string, string>, peer: string) =>
-      (await click({ ...requestHeaders, ...headers }, '', peer)).is_self_referrer
-    expect(await flagOf({ 'X-Forwarded-Host': 'go.example.com' }, '10.0.0.1')).toBe(1)
-    expect(await flagOf({ 'X-Forwarded-Host': 'example.com' }, '10.0.0.1')).toBe(0)
-    expect(await flagOf({}, '10.0.0.1')).toBe(0)
-    expect(await flagOf({ 'X-Forwarded-Host': 'go.example.com' }, '203.0.113.5')).toBe(0)
-  })
+  testOnSqlite(
+    'behind a proxy that requests another host, the own host is the one that the visitor requested',
+    async () => {
+      const requestHeaders = { Host: 'links.internal:8080', Referer: 'https://go.example.com/other-slug' }
+      const flagOf = async (headers: Record<string, string>, peer: string) =>
+        (await click({ ...requestHeaders, ...headers }, '', peer)).is_self_referrer
+      expect(await flagOf({ 'X-Forwarded-Host': 'go.example.com' }, '10.0.0.1')).toBe(1)
+      expect(await flagOf({ 'X-Forwarded-Host': 'example.com' }, '10.0.0.1')).toBe(0)
+      expect(await flagOf({}, '10.0.0.1')).toBe(0)
+      expect(await flagOf({ 'X-Forwarded-Host': 'go.example.com' }, '203.0.113.5')).toBe(0)
+    },
+  )
 
-  test('with a base URL, both its host and the requested host are own hosts', async () => {
+  testOnSqlite('with a base URL, both its host and the requested host are own hosts', async () => {
     const other = await startTestLinks(await newUrl(), { LINKS_BASE_URL: 'https://www.Go.example.com' })
     await other.createLink(await other.key('ann@example.com'), { slug: 'x' })
     const cases: [string, number][] = [
@@ -200,19 +206,22 @@ eachDialect((dialect, newUrl) => {
     expect(clicks.map((stored) => [stored.referrer, stored.is_self_referrer])).toEqual(cases)
   })
 
-  test('L24.10: the country comes from the edge header of a trusted proxy, or else from the address', async () => {
-    expect(await country(edge('SE'), '10.0.0.1')).toBe('SE')
-    expect(await country(edge('se'), '10.0.0.1')).toBe('SE')
-    for (const none of ['XX', 'T1', '', 'EU', 'Sweden', '12']) {
-      expect([none, await country(edge(none), '10.0.0.1')]).toEqual([none, null])
-      expect([none, await country(edge(none, '8.8.8.8'), '10.0.0.1')]).toEqual([none, 'US'])
-    }
-    expect(await country({}, '8.8.8.8')).toBe('US')
-    expect(await country(edge('SE'), '8.8.8.8')).toBe('US')
-    expect(await country(edge('SE', '10.0.0.1'), '203.0.113.5')).toBeNull()
-  })
+  testOnSqlite(
+    'L24.10: the country comes from the edge header of a trusted proxy, or else from the address',
+    async () => {
+      expect(await country(edge('SE'), '10.0.0.1')).toBe('SE')
+      expect(await country(edge('se'), '10.0.0.1')).toBe('SE')
+      for (const none of ['XX', 'T1', '', 'EU', 'Sweden', '12']) {
+        expect([none, await country(edge(none), '10.0.0.1')]).toEqual([none, null])
+        expect([none, await country(edge(none, '8.8.8.8'), '10.0.0.1')]).toEqual([none, 'US'])
+      }
+      expect(await country({}, '8.8.8.8')).toBe('US')
+      expect(await country(edge('SE'), '8.8.8.8')).toBe('US')
+      expect(await country(edge('SE', '10.0.0.1'), '203.0.113.5')).toBeNull()
+    },
+  )
 
-  test('only a trusted proxy may name the address of the visitor', async () => {
+  testOnSqlite('only a trusted proxy may name the address of the visitor', async () => {
     const direct = await visitorVia(undefined, '198.51.100.7')
     expect(await visitorVia('198.51.100.7', '10.0.0.1')).toBe(direct)
     expect(await visitorVia('1.2.3.4, 198.51.100.7', '10.0.0.1')).toBe(direct)
@@ -236,7 +245,7 @@ eachDialect((dialect, newUrl) => {
     for (const other of others) expect(other).toMatch(/^[\w-]{43}$/)
   })
 
-  test('a visitor without any property has no hash', async () => {
+  testOnSqlite('a visitor without any property has no hash', async () => {
     expect((await click({}, '', '')).visitor_fp).toBeNull()
     expect((await click({ 'User-Agent': FIREFOX }, '', '')).visitor_fp).not.toBeNull()
   })
@@ -254,7 +263,7 @@ eachDialect((dialect, newUrl) => {
     expect(new Set(names).size).toBe(2)
   })
 
-  test('unknown slugs, HEAD and prefetch are not stored', async () => {
+  testOnSqlite('unknown slugs, HEAD and prefetch are not stored', async () => {
     const before = await links.databaseState()
     await links.createLink(ann, { slug: 'off', url: 'https://example.com/off' })
     await links.call('POST', '/slugs/off/disable', { key: ann })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { claims, jwtSettings, startIssuer } from './issuer.ts'
 import { type TestLinks, sharedTestLinks, startTestLinks } from './testing.ts'
 
@@ -35,7 +35,7 @@ async function createMisses(links: TestLinks, owner: string): Promise<Record<str
 
 const SLUGS = ['disabled', 'expired', 'slug-disabled', 'invalid', 'unused'] as const
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const local = sharedTestLinks(newUrl)
   const byHeader = sharedTestLinks(newUrl, {
     LINKS_ACCESS: 'header',

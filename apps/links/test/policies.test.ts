@@ -17,7 +17,7 @@ const settings = {
 let count = 0
 const url = (host = 'example.com') => `https://${host}/policy/${++count}`
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((_dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl, settings)
 
   const asPerson = (identity: string, method: string, path: string, body?: unknown) =>
@@ -40,11 +40,11 @@ eachDialect((_dialect, newUrl) => {
   const rowsIn = async (table: string) => (await links.rows(`select * from ${table}`)).length
 
   describe('what a program may write', () => {
-    test('L29.4f: without a policy it may do all that its person may', async () => {
+    testOnSqlite('L29.4f: without a policy it may do all that its person may', async () => {
       expect((await create(await links.key(ann))).status).toBe(201)
     })
 
-    test('L29.4c, L29.4j: with `writes: none` it reads, and makes no plans either', async () => {
+    testOnSqlite('L29.4c, L29.4j: with `writes: none` it reads, and makes no plans either', async () => {
       const { key } = await assistant({ writes: 'none' })
       expect((await call(key, 'GET', '/links')).status).toBe(200)
       expect(await create(key)).toMatchObject({ status: 403, code: 'policy_read_only' })
@@ -52,7 +52,7 @@ eachDialect((_dialect, newUrl) => {
       expect(await call(key, 'POST', '/plans', plan)).toMatchObject({ status: 403, code: 'policy_read_only' })
     })
 
-    test('L29.4c: with `writes: plan` it writes by plans only', async () => {
+    testOnSqlite('L29.4c: with `writes: plan` it writes by plans only', async () => {
       const { key } = await assistant({ writes: 'plan' })
       expect(await create(key)).toMatchObject({ status: 403, code: 'policy_plan_needed' })
       const plan = await call(key, 'POST', '/plans', {
@@ -62,66 +62,78 @@ eachDialect((_dialect, newUrl) => {
       expect((await call(key, 'POST', `/plans/${plan.answer.id}/undo`)).answer).toMatchObject({ undone: 1 })
     })
 
-    test('L29.4e: it discards its own plans, and those of its person only if it may write without them', async () => {
-      const plan = { ops: [{ operation: 'createLink', body: { url: url() } }] }
-      const { body: own } = await asPerson(ann, 'POST', '/plans', plan)
-      const discard = (key: string, id: number) => call(key, 'POST', `/plans/${id}/discard`)
-      const reader = await assistant({ writes: 'none' })
-      expect((await discard(reader.key, own.id)).code).toBe('policy_read_only')
-      const waiter = await assistant({ confirm: 'always' })
-      expect((await discard(waiter.key, own.id)).code).toBe('policy_confirmation_needed')
-      const { answer: made } = await call(waiter.key, 'POST', '/plans', plan)
-      expect((await discard(waiter.key, made.id)).status).toBe(200)
-      expect((await discard(await links.key(ann), own.id)).status).toBe(200)
-    })
+    testOnSqlite(
+      'L29.4e: it discards its own plans, and those of its person only if it may write without them',
+      async () => {
+        const plan = { ops: [{ operation: 'createLink', body: { url: url() } }] }
+        const { body: own } = await asPerson(ann, 'POST', '/plans', plan)
+        const discard = (key: string, id: number) => call(key, 'POST', `/plans/${id}/discard`)
+        const reader = await assistant({ writes: 'none' })
+        expect((await discard(reader.key, own.id)).code).toBe('policy_read_only')
+        const waiter = await assistant({ confirm: 'always' })
+        expect((await discard(waiter.key, own.id)).code).toBe('policy_confirmation_needed')
+        const { answer: made } = await call(waiter.key, 'POST', '/plans', plan)
+        expect((await discard(waiter.key, made.id)).status).toBe(200)
+        expect((await discard(await links.key(ann), own.id)).status).toBe(200)
+      },
+    )
 
-    test('L29.4d: it opens no way to a forbidden host: by a slug, by enabling, or without an end', async () => {
-      const { key } = await assistant({ hosts: ['example.com'] })
-      const owner = await links.key(ann)
-      const foreign = await links.createLink(await links.key(ben), { url: url('evil.example') })
-      const own = await links.createLink(owner, { url: url('evil.example') })
-      const path = `/links/${own.id}`
-      const addSlug = (id: number) => call(key, 'POST', `/links/${id}/slugs`, { slug: `policy-${++count}` })
-      expect((await addSlug(foreign.id)).code).toBe('policy_host')
-      expect((await call(key, 'POST', `${path}/disable`)).status).toBe(200)
-      expect((await call(key, 'POST', `${path}/enable`)).code).toBe('policy_host')
-      await call(owner, 'PATCH', path, { expires_at: links.now + 60 })
-      expect((await call(key, 'PATCH', path, { expires_at: null })).code).toBe('policy_host')
-      const behaviour = { split: [1, 2].map((weight) => ({ url: url(), weight })) }
-      await call(owner, 'PUT', `${path}/behaviour`, behaviour)
-      expect((await call(key, 'DELETE', `${path}/behaviour`)).code).toBe('policy_host')
-      expect((await call(key, 'PATCH', path, { label: 'Read only' })).status).toBe(200)
-      const allowed = await links.createLink(owner, { url: url() })
-      expect((await addSlug(allowed.id)).status).toBe(201)
-    })
+    testOnSqlite(
+      'L29.4d: it opens no way to a forbidden host: by a slug, by enabling, or without an end',
+      async () => {
+        const { key } = await assistant({ hosts: ['example.com'] })
+        const owner = await links.key(ann)
+        const foreign = await links.createLink(await links.key(ben), { url: url('evil.example') })
+        const own = await links.createLink(owner, { url: url('evil.example') })
+        const path = `/links/${own.id}`
+        const addSlug = (id: number) => call(key, 'POST', `/links/${id}/slugs`, { slug: `policy-${++count}` })
+        expect((await addSlug(foreign.id)).code).toBe('policy_host')
+        expect((await call(key, 'POST', `${path}/disable`)).status).toBe(200)
+        expect((await call(key, 'POST', `${path}/enable`)).code).toBe('policy_host')
+        await call(owner, 'PATCH', path, { expires_at: links.now + 60 })
+        expect((await call(key, 'PATCH', path, { expires_at: null })).code).toBe('policy_host')
+        const behaviour = { split: [1, 2].map((weight) => ({ url: url(), weight })) }
+        await call(owner, 'PUT', `${path}/behaviour`, behaviour)
+        expect((await call(key, 'DELETE', `${path}/behaviour`)).code).toBe('policy_host')
+        expect((await call(key, 'PATCH', path, { label: 'Read only' })).status).toBe(200)
+        const allowed = await links.createLink(owner, { url: url() })
+        expect((await addSlug(allowed.id)).status).toBe(201)
+      },
+    )
 
-    test('L29.4: it neither changes nor deletes a link of a bundle that it may not change', async () => {
-      const { key } = await assistant({ bundles: [] })
-      const owner = await links.key(ann)
-      const link = await links.createLink(owner, { url: url() })
-      const { answer: bundle } = await call(owner, 'POST', '/bundles', { name: 'Protected' })
-      await call(owner, 'POST', `/bundles/${bundle.id}/links`, { link_id: link.id })
-      expect((await call(key, 'PATCH', `/links/${link.id}`, { label: 'No' })).code).toBe('policy_bundle')
-      expect((await call(key, 'DELETE', `/links/${link.id}`)).code).toBe('policy_bundle')
-      expect((await create(key)).status).toBe(201)
-    })
+    testOnSqlite(
+      'L29.4: it neither changes nor deletes a link of a bundle that it may not change',
+      async () => {
+        const { key } = await assistant({ bundles: [] })
+        const owner = await links.key(ann)
+        const link = await links.createLink(owner, { url: url() })
+        const { answer: bundle } = await call(owner, 'POST', '/bundles', { name: 'Protected' })
+        await call(owner, 'POST', `/bundles/${bundle.id}/links`, { link_id: link.id })
+        expect((await call(key, 'PATCH', `/links/${link.id}`, { label: 'No' })).code).toBe('policy_bundle')
+        expect((await call(key, 'DELETE', `/links/${link.id}`)).code).toBe('policy_bundle')
+        expect((await create(key)).status).toBe(201)
+      },
+    )
 
-    test('L19: an assistant applies no plan that deletes clicks, also of its person, and is led to its page', async () => {
-      const owner = await links.key(ann)
-      const link = await links.createLink(owner, { url: url() })
-      const { answer: plan } = await call(owner, 'POST', '/plans', {
-        ops: [{ operation: 'deleteLink', params: { id: link.id }, query: { force: true } }],
-      })
-      const outcome = await createToolCaller(links, () => owner)('apply_plan', { plan_id: plan.id })
-      expect(outcome.isError).toBe(true)
-      expect(outcome.text).toContain(`/_/admin/plans/${plan.id}`)
-      expect(outcome.text).toContain('get_plan')
-      expect(outcome.text).not.toContain('plan_changes')
-      expect((await call(owner, 'GET', `/links/${link.id}`)).status).toBe(200)
-      expect((await call(owner, 'POST', `/plans/${plan.id}/apply`)).status).toBe(200)
-    })
+    testOnSqlite(
+      'L19: an assistant applies no plan that deletes clicks, also of its person, and is led to its page',
+      async () => {
+        const owner = await links.key(ann)
+        const link = await links.createLink(owner, { url: url() })
+        const { answer: plan } = await call(owner, 'POST', '/plans', {
+          ops: [{ operation: 'deleteLink', params: { id: link.id }, query: { force: true } }],
+        })
+        const outcome = await createToolCaller(links, () => owner)('apply_plan', { plan_id: plan.id })
+        expect(outcome.isError).toBe(true)
+        expect(outcome.text).toContain(`/_/admin/plans/${plan.id}`)
+        expect(outcome.text).toContain('get_plan')
+        expect(outcome.text).not.toContain('plan_changes')
+        expect((await call(owner, 'GET', `/links/${link.id}`)).status).toBe(200)
+        expect((await call(owner, 'POST', `/plans/${plan.id}/apply`)).status).toBe(200)
+      },
+    )
 
-    test('L29.4k: what its person must confirm is applied by the person only', async () => {
+    testOnSqlite('L29.4k: what its person must confirm is applied by the person only', async () => {
       const { key } = await assistant({ confirm: 'always' })
       const { answer: plan } = await call(key, 'POST', '/plans', {
         ops: [{ operation: 'createLink', body: { url: url() } }],
@@ -139,7 +151,7 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('L29.4c, L29.4i: with `confirm: destructive` it adds, and takes nothing away', async () => {
+    testOnSqlite('L29.4c, L29.4i: with `confirm: destructive` it adds, and takes nothing away', async () => {
       const { key } = await assistant({ confirm: 'destructive' })
       const { status, answer: link } = await create(key)
       expect(status).toBe(201)
@@ -187,31 +199,34 @@ eachDialect((_dialect, newUrl) => {
       expect(statuses.filter((status) => status === 201)).toHaveLength(3)
     })
 
-    test('L29.4c: its links lead to the hosts of its policy only, by their behaviour, too', async () => {
-      const { key } = await assistant({ hosts: ['example.com', '*.example.org'] })
-      const { answer: link } = await create(key)
-      expect((await create(key, { url: url('shop.example.org') })).status).toBe(201)
-      for (const host of ['example.net', 'example.com.evil.test', 'www.example.com', 'example.org'])
-        expect([host, (await create(key, { url: url(host) })).code]).toEqual([host, 'policy_host'])
-      for (const body of [
-        { after_url: url('evil.test') },
-        {
-          split: [
-            { url: url(), weight: 1 },
-            { url: url('evil.test'), weight: 1 },
-          ],
-        },
-        { rules: [{ when: { country: ['SE'] }, to: url('evil.test') }] },
-      ])
-        expect((await call(key, 'PUT', `/links/${link.id}/behaviour`, body)).code).toBe('policy_host')
-      expect((await call(key, 'PATCH', `/links/${link.id}`, { url: url('evil.test') })).code).toBe(
-        'policy_host',
-      )
-      expect((await call(key, 'GET', `/links/${link.id}/behaviour`)).answer).toEqual({})
-      expect((await call(key, 'POST', '/webhooks', { url: url('evil.test') })).code).toBe('policy_host')
-    })
+    testOnSqlite(
+      'L29.4c: its links lead to the hosts of its policy only, by their behaviour, too',
+      async () => {
+        const { key } = await assistant({ hosts: ['example.com', '*.example.org'] })
+        const { answer: link } = await create(key)
+        expect((await create(key, { url: url('shop.example.org') })).status).toBe(201)
+        for (const host of ['example.net', 'example.com.evil.test', 'www.example.com', 'example.org'])
+          expect([host, (await create(key, { url: url(host) })).code]).toEqual([host, 'policy_host'])
+        for (const body of [
+          { after_url: url('evil.test') },
+          {
+            split: [
+              { url: url(), weight: 1 },
+              { url: url('evil.test'), weight: 1 },
+            ],
+          },
+          { rules: [{ when: { country: ['SE'] }, to: url('evil.test') }] },
+        ])
+          expect((await call(key, 'PUT', `/links/${link.id}/behaviour`, body)).code).toBe('policy_host')
+        expect((await call(key, 'PATCH', `/links/${link.id}`, { url: url('evil.test') })).code).toBe(
+          'policy_host',
+        )
+        expect((await call(key, 'GET', `/links/${link.id}/behaviour`)).answer).toEqual({})
+        expect((await call(key, 'POST', '/webhooks', { url: url('evil.test') })).code).toBe('policy_host')
+      },
+    )
 
-    test('L29.3k: its plan warns of the hosts that its policy forbids', async () => {
+    testOnSqlite('L29.3k: its plan warns of the hosts that its policy forbids', async () => {
       const { key } = await assistant({ hosts: ['*.allowed.example'] })
       const plan = (destination: string) => ({
         ops: [{ operation: 'createLink', body: { url: destination } }],
@@ -226,7 +241,7 @@ eachDialect((_dialect, newUrl) => {
       expect(JSON.stringify(await warningsOf('https://a.allowed.example/'))).not.toContain('forbidden_hosts')
     })
 
-    test('L29.4c: it changes the bundles of its policy only', async () => {
+    testOnSqlite('L29.4c: it changes the bundles of its policy only', async () => {
       const ids = await Promise.all(
         ['One', 'Two'].map(
           async (name) => (await asPerson(ann, 'POST', '/bundles', { name })).body.id as number,
@@ -243,7 +258,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   describe('who sets a policy', () => {
-    test('L29.4h: a policy binds its program wherever it calls, and no other', async () => {
+    testOnSqlite('L29.4h: a policy binds its program wherever it calls, and no other', async () => {
       const { key } = await assistant({ confirm: 'always' })
       const tool = await createToolCaller(links, () => key)('create_link', { url: url() })
       expect(tool.isError).toBe(true)
@@ -252,23 +267,26 @@ eachDialect((_dialect, newUrl) => {
       expect((await asPerson(ann, 'POST', '/links', { url: url() })).status).toBe(201)
     })
 
-    test('L29.4n: a program cannot read or set a policy, and a repeated request does not pass by it', async () => {
-      const { key, id } = await assistant({ writes: 'direct' })
-      const body = { url: url() }
-      const headers = { 'Idempotency-Key': `policy-${++count}` }
-      const first = await links.call('POST', '/links', { key, body, headers })
-      await asPerson(ann, 'PUT', `/policies/${id}`, { confirm: 'always' })
-      expect((await call(key, 'PUT', `/policies/${id}`, { confirm: 'never' })).status).toBe(404)
-      const admin = await links.callAdmin('PUT', `/policies/${id}`, {
-        headers: { Authorization: `Bearer ${key}` },
-        body: { confirm: 'never' },
-      })
-      expect(admin.status).toBe(401)
-      const before = await rowsIn('link')
-      const replayed = await links.call('POST', '/links', { key, body, headers })
-      expect([replayed.status, replayed.body]).toEqual([201, first.body])
-      expect(await rowsIn('link')).toBe(before)
-    })
+    testOnSqlite(
+      'L29.4n: a program cannot read or set a policy, and a repeated request does not pass by it',
+      async () => {
+        const { key, id } = await assistant({ writes: 'direct' })
+        const body = { url: url() }
+        const headers = { 'Idempotency-Key': `policy-${++count}` }
+        const first = await links.call('POST', '/links', { key, body, headers })
+        await asPerson(ann, 'PUT', `/policies/${id}`, { confirm: 'always' })
+        expect((await call(key, 'PUT', `/policies/${id}`, { confirm: 'never' })).status).toBe(404)
+        const admin = await links.callAdmin('PUT', `/policies/${id}`, {
+          headers: { Authorization: `Bearer ${key}` },
+          body: { confirm: 'never' },
+        })
+        expect(admin.status).toBe(401)
+        const before = await rowsIn('link')
+        const replayed = await links.call('POST', '/links', { key, body, headers })
+        expect([replayed.status, replayed.body]).toEqual([201, first.body])
+        expect(await rowsIn('link')).toBe(before)
+      },
+    )
 
     test('L29.4n: people set their own policies, and administrators those of everyone', async () => {
       const { id } = await assistant({ writes: 'plan' })
@@ -285,49 +303,59 @@ eachDialect((_dialect, newUrl) => {
       })
     })
 
-    test('L29.4g: the policy `default` binds programs that have none yet, and no person', async () => {
-      const eve = 'eve@example.com'
-      const bound = await assistant({ writes: 'direct' }, eve)
-      const key = await links.key(eve)
-      expect((await create(key)).status).toBe(201)
-      expect((await asPerson(eve, 'PUT', '/policies/default', { writes: 'none' })).body).toMatchObject({
-        assistant: 'default',
-        name: null,
-        writes: 'none',
-      })
-      expect(await create(key)).toMatchObject({ status: 403, code: 'policy_read_only' })
-      expect((await create(await links.key(eve))).code).toBe('policy_read_only')
-      expect((await create(bound.key)).status).toBe(201)
-      expect((await asPerson(eve, 'POST', '/links', { url: url() })).status).toBe(201)
-      expect((await create(await links.key(ben))).status).toBe(201)
-      const listed = (await asPerson(eve, 'GET', '/policies')).body as { assistant: string; writes: string }[]
-      expect(listed.map(({ writes }) => writes)).toEqual(['direct', 'none', 'none', 'none'])
-      expect(listed.at(-1)?.assistant).toBe('default')
-      expect((await asPerson(eve, 'GET', '/policies/client:new')).body).toMatchObject({ writes: 'none' })
-    })
+    testOnSqlite(
+      'L29.4g: the policy `default` binds programs that have none yet, and no person',
+      async () => {
+        const eve = 'eve@example.com'
+        const bound = await assistant({ writes: 'direct' }, eve)
+        const key = await links.key(eve)
+        expect((await create(key)).status).toBe(201)
+        expect((await asPerson(eve, 'PUT', '/policies/default', { writes: 'none' })).body).toMatchObject({
+          assistant: 'default',
+          name: null,
+          writes: 'none',
+        })
+        expect(await create(key)).toMatchObject({ status: 403, code: 'policy_read_only' })
+        expect((await create(await links.key(eve))).code).toBe('policy_read_only')
+        expect((await create(bound.key)).status).toBe(201)
+        expect((await asPerson(eve, 'POST', '/links', { url: url() })).status).toBe(201)
+        expect((await create(await links.key(ben))).status).toBe(201)
+        const listed = (await asPerson(eve, 'GET', '/policies')).body as {
+          assistant: string
+          writes: string
+        }[]
+        expect(listed.map(({ writes }) => writes)).toEqual(['direct', 'none', 'none', 'none'])
+        expect(listed.at(-1)?.assistant).toBe('default')
+        expect((await asPerson(eve, 'GET', '/policies/client:new')).body).toMatchObject({ writes: 'none' })
+      },
+    )
 
-    test('L29.4o: a policy for names that are nowhere needs a confirmation, and their number is limited', async () => {
-      const set = (program: string, query = '') =>
-        asPerson('admin@example.com', 'PUT', `/policies/${program}${query}`, { writes: 'none' })
-      const codeOf = async (answer: ReturnType<typeof set>) => (await answer).body.code as string | undefined
-      const before = await rowsIn('policy')
-      expect(await codeOf(set('client:misspelt'))).toBe('program_unknown')
-      expect(await codeOf(set('default', '?identity=nobody@example.com'))).toBe('program_unknown')
-      expect(await codeOf(set('client', '?identity='))).toBe('program_unknown')
-      expect(await rowsIn('policy')).toBe(before)
-      expect((await set('client')).status).toBe(200)
-      expect((await set('client:early', '?confirm=true')).status).toBe(200)
-      expect((await set('client:early')).status).toBe(200)
-      const codes = await Promise.all(
-        Array.from({ length: 220 }, (_, at) => codeOf(set(`client:${at}`, '?confirm=true'))),
-      )
-      expect(codes.filter((code) => code === 'too_many_policies')).toHaveLength(21)
-      expect(codes.filter((code) => code === undefined)).toHaveLength(199)
-      expect((await set('client:early')).status).toBe(200)
-      expect((await set('default')).status).toBe(200)
-    })
+    testOnSqlite(
+      'L29.4o: a policy for names that are nowhere needs a confirmation, and their number is limited',
+      async () => {
+        const set = (program: string, query = '') =>
+          asPerson('admin@example.com', 'PUT', `/policies/${program}${query}`, { writes: 'none' })
+        const codeOf = async (answer: ReturnType<typeof set>) =>
+          (await answer).body.code as string | undefined
+        const before = await rowsIn('policy')
+        expect(await codeOf(set('client:misspelt'))).toBe('program_unknown')
+        expect(await codeOf(set('default', '?identity=nobody@example.com'))).toBe('program_unknown')
+        expect(await codeOf(set('client', '?identity='))).toBe('program_unknown')
+        expect(await rowsIn('policy')).toBe(before)
+        expect((await set('client')).status).toBe(200)
+        expect((await set('client:early', '?confirm=true')).status).toBe(200)
+        expect((await set('client:early')).status).toBe(200)
+        const codes = await Promise.all(
+          Array.from({ length: 220 }, (_, at) => codeOf(set(`client:${at}`, '?confirm=true'))),
+        )
+        expect(codes.filter((code) => code === 'too_many_policies')).toHaveLength(21)
+        expect(codes.filter((code) => code === undefined)).toHaveLength(199)
+        expect((await set('client:early')).status).toBe(200)
+        expect((await set('default')).status).toBe(200)
+      },
+    )
 
-    test('L29.4: a policy has valid values', async () => {
+    testOnSqlite('L29.4: a policy has valid values', async () => {
       const { id } = await assistant({})
       for (const body of [
         { writes: 'sometimes' },

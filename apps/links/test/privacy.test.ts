@@ -15,7 +15,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefo
 const PAGE = 'https://www.news.example/people/ann?id=secret'
 const VISIT = { 'User-Agent': FIREFOX, Referer: PAGE }
 
-eachDialect((dialect, newUrl) => {
+eachDialect((dialect, newUrl, testOnSqlite) => {
   async function start(environment: Record<string, string> = {}): Promise<TestLinks> {
     const links = closeLater(new TestLinks())
     await links.start(await newUrl(), environment)
@@ -63,7 +63,7 @@ eachDialect((dialect, newUrl) => {
       expect(named.toSorted()).toEqual(stored.toSorted())
     })
 
-    test('L37.2: names every value that the journal holds of a click', async () => {
+    testOnSqlite('L37.2: names every value that the journal holds of a click', async () => {
       for (const LINKS_PRIVACY of ['full', 'lean']) {
         const links = await start({ LINKS_PRIVACY })
         const { journal } = await statementOf(links)
@@ -79,31 +79,34 @@ eachDialect((dialect, newUrl) => {
       }
     })
 
-    test('L37.2: is a page in the visitor’s language without script, and the same for programs', async () => {
-      const links = await start()
-      for (const [language, title] of [
-        ['en-GB,en', 'Privacy'],
-        ['sv', 'Integritet'],
-        ['id-ID', 'Privasi'],
-        ['xx', 'Privacy'],
-      ] as const) {
-        const html = await pageOf(links, language)
-        expect(html).toContain(`<h1>${title}</h1>`)
-        expect(html).not.toContain('<script')
-        expect(html).not.toContain('undefined')
-        expect(html).not.toContain('{{')
-        expect(html.match(/scope="row"/g)).toHaveLength(items.length)
-      }
-      for (const path of ['/_/privacy', '/_/privacy.json']) {
-        const { status, headers } = await links.fetch(path)
-        expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=3600'])
-        expect(headers.get('set-cookie')).toBeNull()
-        expect((await links.fetch(path, { method: 'POST' })).status).toBe(404)
-      }
-      expect((await links.fetch('/_/privacy')).headers.get('vary')).toBe('Accept-Language')
-    })
+    testOnSqlite(
+      'L37.2: is a page in the visitor’s language without script, and the same for programs',
+      async () => {
+        const links = await start()
+        for (const [language, title] of [
+          ['en-GB,en', 'Privacy'],
+          ['sv', 'Integritet'],
+          ['id-ID', 'Privasi'],
+          ['xx', 'Privacy'],
+        ] as const) {
+          const html = await pageOf(links, language)
+          expect(html).toContain(`<h1>${title}</h1>`)
+          expect(html).not.toContain('<script')
+          expect(html).not.toContain('undefined')
+          expect(html).not.toContain('{{')
+          expect(html.match(/scope="row"/g)).toHaveLength(items.length)
+        }
+        for (const path of ['/_/privacy', '/_/privacy.json']) {
+          const { status, headers } = await links.fetch(path)
+          expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=3600'])
+          expect(headers.get('set-cookie')).toBeNull()
+          expect((await links.fetch(path, { method: 'POST' })).status).toBe(404)
+        }
+        expect((await links.fetch('/_/privacy')).headers.get('vary')).toBe('Accept-Language')
+      },
+    )
 
-    test('L37.2: follows from the settings', async () => {
+    testOnSqlite('L37.2: follows from the settings', async () => {
       const full = await start()
       const lean = await start({
         LINKS_PRIVACY: 'lean',
@@ -147,23 +150,26 @@ eachDialect((dialect, newUrl) => {
         expect([text, [fullPage, leanPage].filter((page) => page.includes(text))]).toEqual([text, [...pages]])
     })
 
-    test('L37.7: with the setting, every domain states that it honors Global Privacy Control', async () => {
-      const on = await start({ LINKS_HONOR_GPC: 'on', LINKS_DOMAINS: 'go.example.org' })
-      for (const host of ['localhost:8080', 'go.example.org', 'unknown.example']) {
-        const response = await on.fetch('/.well-known/gpc.json', { headers: { Host: host } })
-        expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
-          200,
-          expect.stringMatching(/^application\/json/),
-          { gpc: true },
-        ])
-        expect(response.headers.get('cache-control')).toBe('public, max-age=3600')
-      }
-      expect((await on.fetch('/.well-known/gpc.json', { method: 'POST' })).status).toBe(405)
-      const off = await start()
-      expect((await off.fetch('/.well-known/gpc.json')).status).toBe(404)
-    })
+    testOnSqlite(
+      'L37.7: with the setting, every domain states that it honors Global Privacy Control',
+      async () => {
+        const on = await start({ LINKS_HONOR_GPC: 'on', LINKS_DOMAINS: 'go.example.org' })
+        for (const host of ['localhost:8080', 'go.example.org', 'unknown.example']) {
+          const response = await on.fetch('/.well-known/gpc.json', { headers: { Host: host } })
+          expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
+            200,
+            expect.stringMatching(/^application\/json/),
+            { gpc: true },
+          ])
+          expect(response.headers.get('cache-control')).toBe('public, max-age=3600')
+        }
+        expect((await on.fetch('/.well-known/gpc.json', { method: 'POST' })).status).toBe(405)
+        const off = await start()
+        expect((await off.fetch('/.well-known/gpc.json')).status).toBe(404)
+      },
+    )
 
-    test('L37.2: says with each value whether it is stored, as clicks prove', async () => {
+    testOnSqlite('L37.2: says with each value whether it is stored, as clicks prove', async () => {
       for (const environment of [{}, { LINKS_PRIVACY: 'lean', LINKS_HONOR_GPC: 'on' }]) {
         const links = await start({
           ...environment,
@@ -192,7 +198,7 @@ eachDialect((dialect, newUrl) => {
       }
     })
 
-    test('L37.2: contains no secret, name, address or path of the settings', () => {
+    testOnSqlite('L37.2: contains no secret, name, address or path of the settings', () => {
       const secrets = {
         LINKS_DATABASE_URL: 'postgres://links:hunter2@db.internal/links',
         LINKS_JOURNAL: 'sqlite:/var/lib/hidden/journal.db',
@@ -272,29 +278,37 @@ eachDialect((dialect, newUrl) => {
       ])
     })
 
-    test('L37.7: with Sec-GPC counts without visitor, country and referrer, if the setting is on', async () => {
-      const links = await start({
-        LINKS_HONOR_GPC: 'on',
-        TRUSTED_PROXIES: ADDRESS,
-        LINKS_COUNTRY_HEADER: 'CF-IPCountry',
-      })
-      const headers = { ...VISIT, 'CF-IPCountry': 'SE' }
-      const anonymous = { visitor_fp: null, country: null, referrer: null, referrer_host: null }
-      const gpc = await visit(links, { ...headers, 'Sec-GPC': '1' })
-      expect(gpc).toMatchObject({ ...anonymous, channel: 'direct', is_self_referrer: 0, user_agent: FIREFOX })
-      expect([journalBytes(links).includes(PAGE), journalBytes(links).includes('"SE"')]).toEqual([
-        false,
-        false,
-      ])
-      for (const value of ['0', 'true', ''])
-        expect(await visit(links, { ...headers, 'Sec-GPC': value })).toMatchObject({
-          country: 'SE',
-          referrer: PAGE,
-          visitor_fp: expect.any(String),
+    testOnSqlite(
+      'L37.7: with Sec-GPC counts without visitor, country and referrer, if the setting is on',
+      async () => {
+        const links = await start({
+          LINKS_HONOR_GPC: 'on',
+          TRUSTED_PROXIES: ADDRESS,
+          LINKS_COUNTRY_HEADER: 'CF-IPCountry',
         })
-    })
+        const headers = { ...VISIT, 'CF-IPCountry': 'SE' }
+        const anonymous = { visitor_fp: null, country: null, referrer: null, referrer_host: null }
+        const gpc = await visit(links, { ...headers, 'Sec-GPC': '1' })
+        expect(gpc).toMatchObject({
+          ...anonymous,
+          channel: 'direct',
+          is_self_referrer: 0,
+          user_agent: FIREFOX,
+        })
+        expect([journalBytes(links).includes(PAGE), journalBytes(links).includes('"SE"')]).toEqual([
+          false,
+          false,
+        ])
+        for (const value of ['0', 'true', ''])
+          expect(await visit(links, { ...headers, 'Sec-GPC': value })).toMatchObject({
+            country: 'SE',
+            referrer: PAGE,
+            visitor_fp: expect.any(String),
+          })
+      },
+    )
 
-    test('L37.7: with Sec-GPC is stored like any other by default', async () => {
+    testOnSqlite('L37.7: with Sec-GPC is stored like any other by default', async () => {
       const links = await start()
       const { visitor_fp: plain } = await visit(links, VISIT)
       const { visitor_fp: gpc, referrer } = await visit(links, { ...VISIT, 'Sec-GPC': '1' })

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { startTestLinks } from './testing.ts'
 
 /** A Python with `shrtnr` 1.3.0: see CONTRIBUTING.md. */
 const python = process.env['LATCHKEY_TEST_PYTHON'] ?? ''
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   test.skipIf(python === '')(
     'L6 L22.3: the published shrtnr Python SDK works unchanged, in both of its clients, method by method',
     async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { sharedTestLinks } from './testing.ts'
 
 interface RawResponse {
@@ -39,7 +39,7 @@ function expectOneOf(allowed: readonly number[], status: number, about: string):
 }
 
 /** A real server with a real socket, for requests that `fetch` does not send. */
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let server: ReturnType<typeof Bun.serve>
   let port: number

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { DESKTOP, PHONE } from './actions.ts'
 import { sharedTestLinks } from './testing.ts'
 
@@ -9,7 +9,7 @@ const split = [
   { url: `${to}/b`, weight: 1, label: 'B' },
 ]
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   beforeAll(async () => {

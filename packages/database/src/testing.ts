@@ -1,4 +1,4 @@
-import { afterAll, describe } from 'bun:test'
+import { afterAll, describe, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,16 +14,26 @@ const POSTGRES = process.env['LATCHKEY_TEST_POSTGRES']
  * SQLite file does not exist yet.
  */
 type NewUrl = (content?: 'empty') => Promise<string>
+type DefineTest = (name: string, run: () => void | Promise<unknown>, timeoutMs?: number) => void
 
 /**
  * Runs one suite on every engine, for promises that an engine can break: SQL, locks, isolation,
  * errors. Who may call what, which input is refused, and the shape of a response are tried on SQLite
- * alone, without `eachDialect` or below `if (dialect === 'postgres') return`. Without a PostgreSQL
- * server, that half is skipped and `npm test` says so.
+ * alone, by `onSqlite`, `testOnSqlite`, or below `if (dialect === 'postgres') return`.
+ * Without a PostgreSQL server, that half is skipped and `npm test` says so.
  */
-export function eachDialect(suite: (dialect: DialectName, newUrl: NewUrl) => void): void {
-  describe('on sqlite', () => suite('sqlite', newSqliteUrl()))
-  describe.skipIf(!POSTGRES)('on postgres', () => suite('postgres', newPostgresUrl(POSTGRES ?? '')))
+export function eachDialect(
+  suite: (dialect: DialectName, newUrl: NewUrl, testOnSqlite: DefineTest) => void,
+): void {
+  describe('on sqlite', () => suite('sqlite', newSqliteUrl(), test))
+  describe.skipIf(!POSTGRES)('on postgres', () =>
+    suite('postgres', newPostgresUrl(POSTGRES ?? ''), () => undefined),
+  )
+}
+
+/** Runs one suite on SQLite alone, of which no engine can break a promise. */
+export function onSqlite(suite: (newUrl: NewUrl) => void): void {
+  suite(newSqliteUrl())
 }
 
 /** For a suite that runs on SQLite alone. */

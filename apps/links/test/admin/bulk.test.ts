@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { clickLink } from '../actions.ts'
 import { sharedTestLinks } from '../testing.ts'
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   const create = async (slug: string) =>
     (await links.callAdmin('POST', '/links', { body: { url: `https://example.com/${slug}`, slug } })).body.id

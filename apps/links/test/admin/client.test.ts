@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { operations } from '../../src/web/build.ts'
 import { type Input, type OperationId, request } from '../../src/web/call.ts'
 import { sharedTestLinks } from '../testing.ts'
@@ -121,7 +121,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
 
 const ownFetch = globalThis.fetch
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   beforeAll(() => {
     // The build writes this into the pages, and a browser resolves an address without a host like

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { until } from '../test-database.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const DAY = 86_400
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl, { LINKS_FAVICON_FETCH: 'on' })
   const off = sharedTestLinks(newUrl)
 

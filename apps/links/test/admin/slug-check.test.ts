@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   const check = async (slug: string) =>
     (await links.callAdmin('GET', `/slug-check?slug=${encodeURIComponent(slug)}`)).body

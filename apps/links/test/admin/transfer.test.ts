@@ -31,7 +31,7 @@ function targetOf(link: string): string {
   }
 }
 
-eachDialect((dialect, newUrl) => {
+eachDialect((dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl, settings)
 
   async function upload(
@@ -57,59 +57,69 @@ eachDialect((dialect, newUrl) => {
   const read = async (path: string, as = 'ann@example.com') =>
     (await links.callAdmin('GET', path, { headers: { 'X-Forwarded-Email': as } })).body
 
-  test('L17.5: the beginning of a file gives its format and the columns that can be mapped', async () => {
-    const inspect = async (file: BodyInit) => {
-      const response = await links.fetch('/_/admin/api/import/inspect', {
-        method: 'POST',
-        headers: { 'X-Forwarded-Email': 'ann@example.com' },
-        body: file,
+  testOnSqlite(
+    'L17.5: the beginning of a file gives its format and the columns that can be mapped',
+    async () => {
+      const inspect = async (file: BodyInit) => {
+        const response = await links.fetch('/_/admin/api/import/inspect', {
+          method: 'POST',
+          headers: { 'X-Forwarded-Email': 'ann@example.com' },
+          body: file,
+        })
+        return { status: response.status, body: await response.json() }
+      }
+      expect(await inspect('Ziel;Kurz\nhttps://example.com/inspected;a\n')).toEqual({
+        status: 200,
+        body: {
+          format: 'csv',
+          columns: [
+            { name: 'Ziel', samples: ['https://example.com/inspected'], field: null },
+            { name: 'Kurz', samples: ['a'], field: null },
+          ],
+          problem: null,
+        },
       })
-      return { status: response.status, body: await response.json() }
-    }
-    expect(await inspect('Ziel;Kurz\nhttps://example.com/inspected;a\n')).toEqual({
-      status: 200,
-      body: {
-        format: 'csv',
-        columns: [
-          { name: 'Ziel', samples: ['https://example.com/inspected'], field: null },
-          { name: 'Kurz', samples: ['a'], field: null },
-        ],
-        problem: null,
-      },
-    })
-    expect(await inspect('')).toEqual({ status: 200, body: { format: 'csv', columns: [], problem: null } })
-    expect((await inspect('-- MySQL dump\n')).body).toMatchObject({
-      columns: [],
-      problem: { reasons: [{ code: 'file_unsupported', kind: 'sql' }] },
-    })
-    expect((await inspect('x'.repeat(64 * 1024 + 1))).status).toBe(413)
-  })
+      expect(await inspect('')).toEqual({ status: 200, body: { format: 'csv', columns: [], problem: null } })
+      expect((await inspect('-- MySQL dump\n')).body).toMatchObject({
+        columns: [],
+        problem: { reasons: [{ code: 'file_unsupported', kind: 'sql' }] },
+      })
+      expect((await inspect('x'.repeat(64 * 1024 + 1))).status).toBe(413)
+    },
+  )
 
-  test('L21.20: columns, conflicts, repeated URLs and tags are handled as the request says', async () => {
-    const as = 'options@example.com'
-    const csv = 'Ziel;Kurz;Gruppe\nhttps://example.com/opt-a;https://go.example/opt;opt-news\n'
-    const map = ['url=Ziel', 'slug=Kurz', 'tags=Gruppe'].map((pair) => `map=${encodeURIComponent(pair)}`)
-    const query = `format=csv&bundles_from_tags=true&${map.join('&')}`
-    expect((await report(csv, `${query}&dry_run=true`, { as })).body).toMatchObject({
-      imported: 1,
-      bundles: 1,
-    })
-    expect((await report(csv, query, { as })).body).toMatchObject({ imported: 1, bundles: 1 })
-    const other = csv.replace('opt-a', 'opt-b')
-    expect((await report(other, query, { as })).body).toMatchObject({ imported: 0, conflicts: 1, bundles: 0 })
-    expect((await report(other, `${query}&on_conflict=skip`, { as })).body).toMatchObject({ skipped: 1 })
-    const renamed = (await report(other, `${query}&on_conflict=rename`, { as })).body
-    expect(renamed).toMatchObject({ imported: 1, bundles: 0, rows: [{ slug: 'opt-2' }] })
-    const again = 'url\nhttps://example.com/opt-b\n'
-    expect((await report(again, 'format=csv&same_url=skip', { as })).body).toMatchObject({ skipped: 1 })
-    // A field that is mapped to nothing is not read, although a column has its name.
-    const ignored = 'url,slug\nhttps://example.com/opt-c,opt-ignored\n'
-    expect((await report(ignored, 'format=csv&map=slug%3D', { as })).body).toMatchObject({ imported: 1 })
-    expect((await links.fetch('/opt-ignored', { redirect: 'manual' })).status).toBe(404)
-    for (const bad of ['map=url', 'map=id%3DNumber', 'map=url%3Da&map=url%3Db', 'on_conflict=fail'])
-      expect([bad, (await upload(csv, `format=csv&${bad}`, { as })).status]).toEqual([bad, 400])
-    expect((await upload(csv, 'format=kutt&map=url%3DZiel', { as })).status).toBe(400)
-  })
+  testOnSqlite(
+    'L21.20: columns, conflicts, repeated URLs and tags are handled as the request says',
+    async () => {
+      const as = 'options@example.com'
+      const csv = 'Ziel;Kurz;Gruppe\nhttps://example.com/opt-a;https://go.example/opt;opt-news\n'
+      const map = ['url=Ziel', 'slug=Kurz', 'tags=Gruppe'].map((pair) => `map=${encodeURIComponent(pair)}`)
+      const query = `format=csv&bundles_from_tags=true&${map.join('&')}`
+      expect((await report(csv, `${query}&dry_run=true`, { as })).body).toMatchObject({
+        imported: 1,
+        bundles: 1,
+      })
+      expect((await report(csv, query, { as })).body).toMatchObject({ imported: 1, bundles: 1 })
+      const other = csv.replace('opt-a', 'opt-b')
+      expect((await report(other, query, { as })).body).toMatchObject({
+        imported: 0,
+        conflicts: 1,
+        bundles: 0,
+      })
+      expect((await report(other, `${query}&on_conflict=skip`, { as })).body).toMatchObject({ skipped: 1 })
+      const renamed = (await report(other, `${query}&on_conflict=rename`, { as })).body
+      expect(renamed).toMatchObject({ imported: 1, bundles: 0, rows: [{ slug: 'opt-2' }] })
+      const again = 'url\nhttps://example.com/opt-b\n'
+      expect((await report(again, 'format=csv&same_url=skip', { as })).body).toMatchObject({ skipped: 1 })
+      // A field that is mapped to nothing is not read, although a column has its name.
+      const ignored = 'url,slug\nhttps://example.com/opt-c,opt-ignored\n'
+      expect((await report(ignored, 'format=csv&map=slug%3D', { as })).body).toMatchObject({ imported: 1 })
+      expect((await links.fetch('/opt-ignored', { redirect: 'manual' })).status).toBe(404)
+      for (const bad of ['map=url', 'map=id%3DNumber', 'map=url%3Da&map=url%3Db', 'on_conflict=fail'])
+        expect([bad, (await upload(csv, `format=csv&${bad}`, { as })).status]).toEqual([bad, 400])
+      expect((await upload(csv, 'format=kutt&map=url%3DZiel', { as })).status).toBe(400)
+    },
+  )
 
   test('L25.7: an import reports the outcome of each row with its codes, and stores the valid ones', async () => {
     const file = [
@@ -165,7 +175,7 @@ eachDialect((dialect, newUrl) => {
     expect([link.label, link.created_by, link.created_via]).toEqual(['First', 'ann@example.com', 'import'])
   })
 
-  test('L17: a row that names another owner is imported for the importer, with a note', async () => {
+  testOnSqlite('L17: a row that names another owner is imported for the importer, with a note', async () => {
     const rows = [
       { url: 'https://example.com/theirs', slug: 'theirs', created_by: 'ben@example.com' },
       { url: 'https://example.com/own', slug: 'own', created_by: 'ann@example.com' },
@@ -184,18 +194,21 @@ eachDialect((dialect, newUrl) => {
     expect([again.imported, again.skipped]).toEqual([0, 3])
   })
 
-  test('an import takes nothing from others: their slug is a conflict, and their link is unchanged', async () => {
-    await links.callAdmin('POST', '/links', {
-      headers: { 'X-Forwarded-Email': 'ben@example.com' },
-      body: { url: 'https://example.com/bens', slug: 'bens' },
-    })
-    const before = await links.databaseState()
-    const { body } = await report('url,slug\nhttps://evil.example/,bens\n', 'format=csv')
-    expect([body.imported, body.conflicts]).toEqual([0, 1])
-    expect(await links.databaseState()).toEqual(before)
-  })
+  testOnSqlite(
+    'an import takes nothing from others: their slug is a conflict, and their link is unchanged',
+    async () => {
+      await links.callAdmin('POST', '/links', {
+        headers: { 'X-Forwarded-Email': 'ben@example.com' },
+        body: { url: 'https://example.com/bens', slug: 'bens' },
+      })
+      const before = await links.databaseState()
+      const { body } = await report('url,slug\nhttps://evil.example/,bens\n', 'format=csv')
+      expect([body.imported, body.conflicts]).toEqual([0, 1])
+      expect(await links.databaseState()).toEqual(before)
+    },
+  )
 
-  test('a dry run stores nothing and reports the outcome of a run', async () => {
+  testOnSqlite('a dry run stores nothing and reports the outcome of a run', async () => {
     const file = 'url,slug\nhttps://example.com/dry,dry\nhttps://example.com/wet,dry\nnonsense,x\n'
     const before = await links.databaseState()
     const dry = (await report(file, 'format=csv&dry_run=true')).body
@@ -205,7 +218,7 @@ eachDialect((dialect, newUrl) => {
     expect({ ...dry, dry_run: false }).toEqual(wet)
   })
 
-  test('an import reports every row, its progress and the totals, line by line', async () => {
+  testOnSqlite('an import reports every row, its progress and the totals, line by line', async () => {
     const count = 1200
     const file = Array.from({ length: count }, (_, n) =>
       JSON.stringify({ url: `https://example.com/l/${n}` }),
@@ -241,7 +254,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('a report in one piece names a thousand rows and counts the others', async () => {
+  testOnSqlite('a report in one piece names a thousand rows and counts the others', async () => {
     const file = ['url', ...Array.from({ length: 1100 }, (_, n) => `https://example.com/m/${n}`)].join('\n')
     const { body } = await report(file, 'format=csv&dry_run=true')
     expect([body.imported, body.rows.length, body.rows_omitted]).toEqual([1100, 1000, 100])
@@ -278,7 +291,7 @@ eachDialect((dialect, newUrl) => {
     expect([body.imported, body.skipped, body.conflicts]).toEqual([count - stored, stored, 0])
   })
 
-  test('visitors are redirected during an import', async () => {
+  testOnSqlite('visitors are redirected during an import', async () => {
     const service = await startTestLinks(await newUrl(), settings)
     const headers = { 'X-Forwarded-Email': 'ann@example.com' }
     const body = { url: 'https://example.com/visited', slug: 'visited' }
@@ -294,27 +307,30 @@ eachDialect((dialect, newUrl) => {
     expect([(await importing).body.imported, visits > 0]).toEqual([1500, true])
   })
 
-  test('L17.7 L23: an upload over 32 MiB is 413, with or without a length, and stores nothing', async () => {
-    const before = await links.databaseState()
-    const row = `https://example.com/${'x'.repeat(1000)}\n`
-    const head = `url\n${row.repeat(20)}`
-    const announced = await report(head + ' '.repeat(32 * MEGABYTE), 'format=csv')
-    expect([announced.status, announced.body]).toEqual([
-      413,
-      { error: 'Request body too large', code: 'body_too_large' },
-    ])
-    let pulled = 0
-    const endless = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        controller.enqueue(new TextEncoder().encode(pulled++ === 0 ? head : row.repeat(1000)))
-      },
-    })
-    expect((await report(endless, 'format=csv')).status).toBe(413)
-    expect(pulled).toBeLessThan(60)
-    expect(await links.databaseState()).toEqual(before)
-  })
+  testOnSqlite(
+    'L17.7 L23: an upload over 32 MiB is 413, with or without a length, and stores nothing',
+    async () => {
+      const before = await links.databaseState()
+      const row = `https://example.com/${'x'.repeat(1000)}\n`
+      const head = `url\n${row.repeat(20)}`
+      const announced = await report(head + ' '.repeat(32 * MEGABYTE), 'format=csv')
+      expect([announced.status, announced.body]).toEqual([
+        413,
+        { error: 'Request body too large', code: 'body_too_large' },
+      ])
+      let pulled = 0
+      const endless = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          controller.enqueue(new TextEncoder().encode(pulled++ === 0 ? head : row.repeat(1000)))
+        },
+      })
+      expect((await report(endless, 'format=csv')).status).toBe(413)
+      expect(pulled).toBeLessThan(60)
+      expect(await links.databaseState()).toEqual(before)
+    },
+  )
 
-  test('an incomplete upload stores nothing and is refused with the reason', async () => {
+  testOnSqlite('an incomplete upload stores nothing and is refused with the reason', async () => {
     const before = await links.databaseState()
     let pulled = 0
     const broken = new ReadableStream<Uint8Array>({
@@ -330,7 +346,7 @@ eachDialect((dialect, newUrl) => {
     expect(await links.databaseState()).toEqual(before)
   })
 
-  test('a missing or unknown format is refused by name before the file is read', async () => {
+  testOnSqlite('a missing or unknown format is refused by name before the file is read', async () => {
     for (const [query, field] of [
       ['', 'format'],
       ['format=xls', 'format'],
@@ -411,7 +427,7 @@ eachDialect((dialect, newUrl) => {
     return { body, begun: begun.promise, end: () => ended.resolve(), pulled: () => pulled }
   }
 
-  test('L17.8: one import per person and two per node; a third is refused unread', async () => {
+  testOnSqlite('L17.8: one import per person and two per node; a third is refused unread', async () => {
     const [first, second] = [openUpload(), openUpload()]
     const anns = upload(first.body, 'format=csv')
     await first.begun
@@ -446,7 +462,7 @@ eachDialect((dialect, newUrl) => {
     expect((await bens).status).toBe(200)
   })
 
-  test('after a failed or refused import, its owner may import again', async () => {
+  testOnSqlite('after a failed or refused import, its owner may import again', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error('gone')),
     })
@@ -459,7 +475,7 @@ eachDialect((dialect, newUrl) => {
       expect([query, (await upload(body, query)).status]).toEqual([query, status])
   })
 
-  test('an import leaves no file behind', async () => {
+  testOnSqlite('an import leaves no file behind', async () => {
     // The shared folder has files of other imports that run at the same time.
     const [before, own] = [process.env['TMPDIR'], mkdtempSync(join(tmpdir(), 'latchkey-left-'))]
     const file = 'url\nhttps://example.com/left\n'

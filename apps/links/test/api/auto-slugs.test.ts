@@ -35,7 +35,7 @@ const lengthOfNext =
   async (fields: Record<string, unknown> = {}): Promise<number> =>
     (await links.createLink(key, fields)).slugs[0].slug.length
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((_dialect, newUrl, testOnSqlite) => {
   /**
    * Three is the default length. Four slugs of its eighth are free, too few to be drawn by chance.
    */
@@ -49,17 +49,20 @@ eachDialect((_dialect, newUrl) => {
     return { links, admin, id, createdLength: lengthOfNext(links, admin) }
   }
 
-  test('L9.1: the length is the requested one, or else the default of the owner, or else four', async () => {
-    const links = await startTestLinks(await newUrl())
-    const admin = await links.key('admin@localhost')
-    const createdLength = lengthOfNext(links, admin)
-    expect(await createdLength()).toBe(4)
-    await links.callAdmin('PUT', '/settings', { body: { slug_default_length: 11 } })
-    expect(await createdLength()).toBe(11)
-    expect(await createdLength({ slug_length: 6 })).toBe(6)
-    const other = await links.key('ben@example.com')
-    expect((await links.createLink(other)).slugs[0].slug).toHaveLength(4)
-  })
+  testOnSqlite(
+    'L9.1: the length is the requested one, or else the default of the owner, or else four',
+    async () => {
+      const links = await startTestLinks(await newUrl())
+      const admin = await links.key('admin@localhost')
+      const createdLength = lengthOfNext(links, admin)
+      expect(await createdLength()).toBe(4)
+      await links.callAdmin('PUT', '/settings', { body: { slug_default_length: 11 } })
+      expect(await createdLength()).toBe(11)
+      expect(await createdLength({ slug_length: 6 })).toBe(6)
+      const other = await links.key('ben@example.com')
+      expect((await links.createLink(other)).slugs[0].slug).toHaveLength(4)
+    },
+  )
 
   test('L9.2: a default length is used while at most an eighth of it is takenSlugs, and skipped beyond', async () => {
     const links = await startTestLinks(await newUrl())
@@ -74,7 +77,7 @@ eachDialect((_dialect, newUrl) => {
     for (let made = 0; made < 5; made++) expect(await createdLength()).toBe(4)
   })
 
-  test('custom slugs fill a default length as well, however they are created', async () => {
+  testOnSqlite('custom slugs fill a default length as well, however they are created', async () => {
     const { links, admin, id, createdLength } = await nearlyFull()
     expect(await createdLength()).toBe(3)
     // The link has an automatic slug as well.
@@ -84,38 +87,44 @@ eachDialect((_dialect, newUrl) => {
     expect(await createdLength()).toBe(4)
   })
 
-  test('slugs of an import fill a default length at once, and those of a dry run do not', async () => {
-    const { links, createdLength } = await nearlyFull()
-    expect(await createdLength()).toBe(3)
-    const importing = async (query: string) => {
-      const rows = [
-        'url,slug',
-        'https://example.com/1,',
-        'https://example.com/2,',
-        'https://example.com/3,a00',
-      ]
-      const body = [...rows, 'https://example.com/4,a01'].join('\n')
-      const response = await links.fetch(`/_/admin/api/import?format=csv${query}`, { method: 'POST', body })
-      expect(await response.json()).toMatchObject({ imported: 4 })
-    }
-    await importing('&dry_run=true')
-    expect(await createdLength()).toBe(3)
-    await importing('')
-    expect(await createdLength()).toBe(4)
-  })
+  testOnSqlite(
+    'slugs of an import fill a default length at once, and those of a dry run do not',
+    async () => {
+      const { links, createdLength } = await nearlyFull()
+      expect(await createdLength()).toBe(3)
+      const importing = async (query: string) => {
+        const rows = [
+          'url,slug',
+          'https://example.com/1,',
+          'https://example.com/2,',
+          'https://example.com/3,a00',
+        ]
+        const body = [...rows, 'https://example.com/4,a01'].join('\n')
+        const response = await links.fetch(`/_/admin/api/import?format=csv${query}`, { method: 'POST', body })
+        expect(await response.json()).toMatchObject({ imported: 4 })
+      }
+      await importing('&dry_run=true')
+      expect(await createdLength()).toBe(3)
+      await importing('')
+      expect(await createdLength()).toBe(4)
+    },
+  )
 
-  test('L9.2: a requested length is not skipped, and creation continues when it is used up', async () => {
-    const links = await startTestLinks(await newUrl())
-    const key = await links.key('ann@example.com')
-    const { id } = await links.createLink(key, { slug_length: 20 })
-    await fill(links, id, allSlugsOfThree().slice(0, 2 * EIGHTH))
-    const lengths = []
-    for (let made = 0; made < 8; made++)
-      lengths.push((await links.createLink(key, { slug_length: 3 })).slugs[0].slug.length)
-    expect(lengths).toContain(3)
-    await fill(links, id, await unusedOfThree(links))
-    expect((await links.createLink(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
-  })
+  testOnSqlite(
+    'L9.2: a requested length is not skipped, and creation continues when it is used up',
+    async () => {
+      const links = await startTestLinks(await newUrl())
+      const key = await links.key('ann@example.com')
+      const { id } = await links.createLink(key, { slug_length: 20 })
+      await fill(links, id, allSlugsOfThree().slice(0, 2 * EIGHTH))
+      const lengths = []
+      for (let made = 0; made < 8; made++)
+        lengths.push((await links.createLink(key, { slug_length: 3 })).slugs[0].slug.length)
+      expect(lengths).toContain(3)
+      await fill(links, id, await unusedOfThree(links))
+      expect((await links.createLink(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
+    },
+  )
 
   test('L9.3: a clicked slug is never generated again after a forced delete, but a person may choose it', async () => {
     const links = await startTestLinks(await newUrl())
@@ -133,16 +142,19 @@ eachDialect((_dialect, newUrl) => {
     expect(chosen.slugs[1]).toMatchObject({ slug: clicked[0], click_count: 0 })
   })
 
-  test('a clicked slug is not generated again after its own removal, also if it was automatic', async () => {
-    const links = await startTestLinks(await newUrl())
-    const key = await links.key('ann@example.com')
-    const { id, slugs } = await links.createLink(key, { slug: 'single' })
-    for (const slug of ['single', slugs[0].slug]) await links.fetch(`/${slug}`)
-    await links.call('DELETE', `/slugs/single?force=true`, { key })
-    await links.call('DELETE', `/links/${id}?force=true`, { key })
-    const retired = await links.rows<{ slug: string }>('select slug from retired_slug')
-    expect(new Set(retired.map((row) => row.slug))).toEqual(new Set(['single', slugs[0].slug]))
-  })
+  testOnSqlite(
+    'a clicked slug is not generated again after its own removal, also if it was automatic',
+    async () => {
+      const links = await startTestLinks(await newUrl())
+      const key = await links.key('ann@example.com')
+      const { id, slugs } = await links.createLink(key, { slug: 'single' })
+      for (const slug of ['single', slugs[0].slug]) await links.fetch(`/${slug}`)
+      await links.call('DELETE', `/slugs/single?force=true`, { key })
+      await links.call('DELETE', `/links/${id}?force=true`, { key })
+      const retired = await links.rows<{ slug: string }>('select slug from retired_slug')
+      expect(new Set(retired.map((row) => row.slug))).toEqual(new Set(['single', slugs[0].slug]))
+    },
+  )
 })
 
 async function unusedOfThree(links: TestLinks): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
 
 const LIMIT = 64 * 1024
@@ -14,7 +14,7 @@ function bodyOfSize(bytes: number): string {
   return '{"url":"https://example.com/padded"}'.padEnd(bytes)
 }
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   beforeAll(async () => {

@@ -69,6 +69,9 @@ const rest: Record<string, Record<string, unknown>> = {
   transferBundle: { owner: 'ann@example.com' },
 }
 
+/** Values that PostgreSQL would refuse or change if they reached it. */
+const engineValues = values.filter((value) => /\\u0000|\\ud800|\d{12}|e400|\.5/.test(value))
+
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 /** Checks whether the published schema of this field allows a value. */
@@ -87,7 +90,7 @@ function schemaCheckOf(operation: AnyOperation<Context>, field: string): (value:
   return (value) => validate(JSON.parse(value))
 }
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   let id: number
@@ -123,7 +126,7 @@ eachDialect((_dialect, newUrl) => {
       const before = others.map(([name, other]) => `"${name}":${JSON.stringify(other)},`).join('')
       const type = { 'Content-Type': 'application/json' }
       const headers = prefix === '/_/api' ? headersOf() : type
-      for (const value of values) {
+      for (const value of dialect === 'sqlite' ? values : engineValues) {
         const body = `{${before}"${field}":${value}}`
         const response = await links.fetch(path, { method: operation.methods[0], headers, body })
         const { error = '' } = (await response.json()) as { error?: string }
@@ -137,23 +140,9 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('every query parameter of every operation accepts any text without a fault and is named in its refusal', async () => {
-    const texts = [
-      '',
-      ' ',
-      '\0',
-      'a\0b',
-      '-1',
-      '0',
-      '1e9',
-      '1.5',
-      'NaN',
-      '🎈',
-      '\ud800',
-      '%',
-      "' or 1=1 --",
-      'x'.repeat(4000),
-      '9'.repeat(30),
-    ]
+    const engineTexts = ['\0', 'a\0b', '\ud800', '1.5', '9'.repeat(30)]
+    const otherTexts = ['', ' ', '-1', '0', '1e9', 'NaN', '🎈', '%', "' or 1=1 --", 'x'.repeat(4000)]
+    const texts = dialect === 'sqlite' ? [...engineTexts, ...otherTexts] : engineTexts
     const api = (path: string) => links.call('GET', path, { key: ann })
     const admin = (path: string) => links.callAdmin('GET', path)
     const parameters = [
@@ -226,39 +215,42 @@ eachDialect((_dialect, newUrl) => {
     )
   })
 
-  test('hosts in any script redirect to their ASCII form, and invalid hosts are refused', async () => {
-    const hosts = {
-      'пример.рф': 'xn--e1afmkfd.xn--p1ai',
-      '🎈.example': 'xn--ck8h.example',
-      'bücher.example': 'xn--bcher-kva.example',
-      '１２７.0.0.1': '127.0.0.1',
-      '0x7f.1': '127.0.0.1',
-      '[::1]': '[::1]',
-      'a_b.example': 'a_b.example',
-    }
-    for (const [host, ascii] of Object.entries(hosts)) {
-      const { url, slugs } = await links.createLink(ann, { url: `https://${host}/x` })
-      const visit = await links.fetch(`/${slugs[0].slug}`)
-      expect([url, visit.headers.get('location')]).toEqual([`https://${host}/x`, `https://${ascii}/x`])
-    }
-    for (const host of [
-      'a b',
-      'a<b',
-      '[::1',
-      '1.2.3.4.5.6',
-      '256.1.1.1',
-      'a%00b',
-      '\u00ad',
-      'xn--\u{10ffff}',
-      '%zz',
-    ])
-      await links.expectRefusal('POST', '/links', { key: ann, body: { url: `https://${host}/` } }, [
-        400,
-        'url must be a valid URL',
+  testOnSqlite(
+    'hosts in any script redirect to their ASCII form, and invalid hosts are refused',
+    async () => {
+      const hosts = {
+        'пример.рф': 'xn--e1afmkfd.xn--p1ai',
+        '🎈.example': 'xn--ck8h.example',
+        'bücher.example': 'xn--bcher-kva.example',
+        '１２７.0.0.1': '127.0.0.1',
+        '0x7f.1': '127.0.0.1',
+        '[::1]': '[::1]',
+        'a_b.example': 'a_b.example',
+      }
+      for (const [host, ascii] of Object.entries(hosts)) {
+        const { url, slugs } = await links.createLink(ann, { url: `https://${host}/x` })
+        const visit = await links.fetch(`/${slugs[0].slug}`)
+        expect([url, visit.headers.get('location')]).toEqual([`https://${host}/x`, `https://${ascii}/x`])
+      }
+      for (const host of [
+        'a b',
+        'a<b',
+        '[::1',
+        '1.2.3.4.5.6',
+        '256.1.1.1',
+        'a%00b',
+        '\u00ad',
+        'xn--\u{10ffff}',
+        '%zz',
       ])
-  })
+        await links.expectRefusal('POST', '/links', { key: ann, body: { url: `https://${host}/` } }, [
+          400,
+          'url must be a valid URL',
+        ])
+    },
+  )
 
-  test('a path of 8 KB or with broken percent-encoding is not found anywhere', async () => {
+  testOnSqlite('a path of 8 KB or with broken percent-encoding is not found anywhere', async () => {
     const odd = [
       'x'.repeat(8192),
       '%'.repeat(3000),

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { apiOperations } from '../../src/http/operations.ts'
 import { sharedTestLinks, startTestLinks } from '../testing.ts'
 
 /** L3.2: 401 → 429 → 404 → 405 → 403 scope → 404 parameter → body → query → fields → 404 → 403 owner → rules. */
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   let ben: string

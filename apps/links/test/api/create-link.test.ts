@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { rootNames } from '../../src/urls/reserved.ts'
 import { sharedTestLinks } from '../testing.ts'
 
@@ -7,7 +7,7 @@ const AUTO = /^[abcdefghijkmnpqrstuvwxyz2-9]{4}$/
 const SYMBOLS =
   'Custom slug must start and end with a letter or number; allowed symbols in the middle: . _ ~ -'
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   let ben: string

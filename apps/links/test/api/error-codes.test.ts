@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { Failure } from '@latchkey/http/failure'
 import { QrSizeTooSmall, type ErrorCode, errorCodeOf, errorCodes, failures } from '../../src/api/failures.ts'
 import { adminFailureResponse, publicFailureResponse } from '../../src/http/render-failure.ts'
@@ -129,7 +129,7 @@ test('L25.6: every code of an invalid value is provoked by a test', () => {
   expect(ownCodes.filter((code) => !provoked.has(code))).toEqual([])
 })
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
 
   test('L25.6: invalid values have a code of their own on both APIs', async () => {

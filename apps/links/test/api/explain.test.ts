@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { DESKTOP, PHONE } from '../actions.ts'
 import { sharedTestLinks } from '../testing.ts'
 
 const to = 'https://example.com/to'
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   let ben: string

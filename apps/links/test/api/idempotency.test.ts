@@ -31,7 +31,7 @@ const newBody = (fields: object = {}) => ({
   ...fields,
 })
 
-eachDialect((dialect, newUrl) => {
+eachDialect((dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl, { LINKS_DOMAINS: 'go.example.org' })
   let ann: string
   beforeAll(async () => (ann = await links.key('ann@example.com')))
@@ -67,7 +67,7 @@ eachDialect((dialect, newUrl) => {
     expect(await countOf(body.url)).toBe(1)
   })
 
-  test('L28.2a: another body with the key is refused, and another path too', async () => {
+  testOnSqlite('L28.2a: another body with the key is refused, and another path too', async () => {
     const [key, body] = [newKey(), newBody()]
     await post('/links', key, body)
     const options = { key: ann, headers: { 'Idempotency-Key': key } }
@@ -84,15 +84,18 @@ eachDialect((dialect, newUrl) => {
     expect(elsewhere.headers.get('x-error-code')).toBe('idempotency_key_other_path')
   })
 
-  test('L28.2b: the same key of another API key is another key, also of the same person', async () => {
-    const [key, body] = [newKey(), newBody()]
-    const first = await post('/links', key, body)
-    const second = await post('/links', key, body, await links.key('ann@example.com'))
-    expect([second.status, isReplay(second)]).toEqual([201, false])
-    expect(second.body.id).not.toBe(first.body.id)
-  })
+  testOnSqlite(
+    'L28.2b: the same key of another API key is another key, also of the same person',
+    async () => {
+      const [key, body] = [newKey(), newBody()]
+      const first = await post('/links', key, body)
+      const second = await post('/links', key, body, await links.key('ann@example.com'))
+      expect([second.status, isReplay(second)]).toEqual([201, false])
+      expect(second.body.id).not.toBe(first.body.id)
+    },
+  )
 
-  test('L28.2c: refusals are replayed too, of rules and of values', async () => {
+  testOnSqlite('L28.2c: refusals are replayed too, of rules and of values', async () => {
     const slug = `used-${++count}`
     const holder = await links.createLink(ann, { slug })
     const [key, body] = [newKey(), newBody({ slug })]
@@ -136,7 +139,7 @@ eachDialect((dialect, newUrl) => {
     expect(new Set(ages.map((row) => row.created_at))).toEqual(new Set([links.now]))
   })
 
-  test('L28.2: a key has 1 to 64 visible characters', async () => {
+  testOnSqlite('L28.2: a key has 1 to 64 visible characters', async () => {
     for (const key of ['a', '!~', 'x'.repeat(64)])
       expect((await post('/links', key, newBody())).status).toBe(201)
     for (const key of ['', 'a b', 'å', 'x'.repeat(65)]) {
@@ -147,7 +150,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L28.2: every POST takes a key, and other methods ignore it', async () => {
+  testOnSqlite('L28.2: every POST takes a key, and other methods ignore it', async () => {
     const { id } = await links.createLink(ann)
     const { body: bundle } = await links.call('POST', '/bundles', { key: ann, body: { name: 'One' } })
     const slug = `once-${++count}`
@@ -180,7 +183,7 @@ eachDialect((dialect, newUrl) => {
     }
   })
 
-  test('L28.2b: the answers of a revoked API key are deleted, and it gets 401', async () => {
+  testOnSqlite('L28.2b: the answers of a revoked API key are deleted, and it gets 401', async () => {
     const [apiKey, key, body] = [await links.key('ann@example.com'), newKey(), newBody()]
     await post('/links', key, body, apiKey)
     const last = await links.rows<{ id: number }>('select max(id) as id from api_key')
@@ -194,7 +197,7 @@ eachDialect((dialect, newUrl) => {
     expect((await post('/links', key, body, apiKey)).status).toBe(401)
   })
 
-  test('L28.2c: 429 is not replayed', async () => {
+  testOnSqlite('L28.2c: 429 is not replayed', async () => {
     const limited = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '1/hour' })
     const [apiKey, key, body] = [await limited.key('ann@example.com'), newKey(), newBody()]
     await limited.call('GET', '/config', { key: apiKey })

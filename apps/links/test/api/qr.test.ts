@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { type TestLinks, sharedTestLinks, startTestLinks } from '../testing.ts'
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
   await prepareZXingModule({ overrides: { wasmBinary: await file.arrayBuffer() }, fireImmediately: true })
 })
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   let ben: string

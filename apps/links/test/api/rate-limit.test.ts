@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { type TestLinks, startTestLinks } from '../testing.ts'
 
 async function ask(links: TestLinks, authorization: string | undefined, peer = '203.0.113.5', headers = {}) {
@@ -7,7 +7,7 @@ async function ask(links: TestLinks, authorization: string | undefined, peer = '
   return (await links.fetch('/_/api/links', init, peer)).status
 }
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   test('L3.7, L3.7a: a key has as many requests as the setting allows, and every answer states how many are left', async () => {
     const links = await startTestLinks(await newUrl(), { LINKS_RATE_LIMIT: '3/min' })
     const key = await links.key('ann@example.com')

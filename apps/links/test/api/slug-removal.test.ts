@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
 import { createSlugActions } from './slug-actions.ts'
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   let ben: string

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { sharedTestLinks } from '../testing.ts'
 
 function primaryOf(link: { slugs: { slug: string; is_primary: number }[] }): string[] {
   return link.slugs.filter((slug) => slug.is_primary === 1).map((slug) => slug.slug)
 }
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   let ann: string
   let ben: string

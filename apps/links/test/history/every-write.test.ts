@@ -102,7 +102,7 @@ test('L29.1: every tool that writes is called here', () => {
   expect(called.toSorted()).toEqual(writing.toSorted())
 })
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((_dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl, settings)
 
   const prepare = (name: string) =>
@@ -185,7 +185,7 @@ eachDialect((_dialect, newUrl) => {
 
   describe('by a program whose person confirms all writes', () => {
     for (const { method, path, name } of surfaces.api.filter((each) => !FREE.includes(each.name)))
-      test(`L29.4h: ${name} is refused, and writes nothing`, async () => {
+      testOnSqlite(`L29.4h: ${name} is refused, and writes nothing`, async () => {
         const resources = await prepare(name)
         const key = await supervisedKey()
         const changes = await changesOf(async () => {
@@ -200,7 +200,7 @@ eachDialect((_dialect, newUrl) => {
       })
 
     for (const [name, args] of Object.entries(toolCalls))
-      test(`L29.4h: ${name} is refused, and writes nothing`, async () => {
+      testOnSqlite(`L29.4h: ${name} is refused, and writes nothing`, async () => {
         const resources = await prepare(preparations[name] ?? '')
         const key = await supervisedKey()
         const changes = await changesOf(async () => {
@@ -213,7 +213,7 @@ eachDialect((_dialect, newUrl) => {
 
   describe('by a tool', () => {
     for (const [name, args] of Object.entries(toolCalls))
-      test(`L29.1b, L30.1: ${name} adds one change, with the tool and the key`, async () => {
+      testOnSqlite(`L29.1b, L30.1: ${name} adds one change, with the tool and the key`, async () => {
         const resources = await prepare(preparations[name] ?? '')
         const key = await links.key(ann)
         const call = createToolCaller(links, () => key)
@@ -228,7 +228,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   for (const [name, args] of Object.entries(planToolCalls))
-    test(`L29.1a: ${name} adds no change`, async () => {
+    testOnSqlite(`L29.1a: ${name} adds no change`, async () => {
       const resources = await prepare('')
       const key = await links.key(ann)
       const changes = await changesOf(async () => {
@@ -252,71 +252,80 @@ eachDialect((_dialect, newUrl) => {
     expect(reused).toEqual([])
   })
 
-  test('L29.1: a bulk change adds one change for each link that it changes, and none for the others', async () => {
-    const key = await links.key(ann)
-    const ids = [(await links.createLink(key)).id, (await links.createLink(key, { label: 'Same' })).id]
-    const foreign = (await links.createLink(await links.key('ben@example.com'))).id
-    const { bundleId } = await prepare('')
-    const body = { ids: [...ids, foreign, 999_999], set: { label: 'Same', bundle: bundleId } }
-    const changes = await changesOf(() => links.call('PATCH', '/bulk/links', { key, body }))
-    expect(changes.map(({ kind, link_id }) => [kind, link_id])).toEqual([
-      ['link.updated', ids[0]],
-      ['bundle.link_added', ids[0]],
-      ['bundle.link_added', ids[1]],
-    ])
-  })
+  testOnSqlite(
+    'L29.1: a bulk change adds one change for each link that it changes, and none for the others',
+    async () => {
+      const key = await links.key(ann)
+      const ids = [(await links.createLink(key)).id, (await links.createLink(key, { label: 'Same' })).id]
+      const foreign = (await links.createLink(await links.key('ben@example.com'))).id
+      const { bundleId } = await prepare('')
+      const body = { ids: [...ids, foreign, 999_999], set: { label: 'Same', bundle: bundleId } }
+      const changes = await changesOf(() => links.call('PATCH', '/bulk/links', { key, body }))
+      expect(changes.map(({ kind, link_id }) => [kind, link_id])).toEqual([
+        ['link.updated', ids[0]],
+        ['bundle.link_added', ids[0]],
+        ['bundle.link_added', ids[1]],
+      ])
+    },
+  )
 
-  test('L29.1a: a repeated request with an idempotency key adds no second change, and a refused one none', async () => {
-    const key = await links.key(ann)
-    const post = (body: object, name: string) =>
-      links.call('POST', '/links', { key, body, headers: { 'Idempotency-Key': name } })
-    const body = { url: url() }
-    const changes = await changesOf(async () => {
-      const first = await post(body, 'once')
-      expect((await post(body, 'once')).body).toEqual(first.body)
-      const { slug } = first.body.slugs[0]
-      expect((await post({ url: url(), slug }, 'refused')).status).toBe(409)
-    })
-    expect(changes.map(({ kind }) => kind)).toEqual(['link.created'])
-  })
+  testOnSqlite(
+    'L29.1a: a repeated request with an idempotency key adds no second change, and a refused one none',
+    async () => {
+      const key = await links.key(ann)
+      const post = (body: object, name: string) =>
+        links.call('POST', '/links', { key, body, headers: { 'Idempotency-Key': name } })
+      const body = { url: url() }
+      const changes = await changesOf(async () => {
+        const first = await post(body, 'once')
+        expect((await post(body, 'once')).body).toEqual(first.body)
+        const { slug } = first.body.slugs[0]
+        expect((await post({ url: url(), slug }, 'refused')).status).toBe(409)
+      })
+      expect(changes.map(({ kind }) => kind)).toEqual(['link.created'])
+    },
+  )
 
-  test('L29.1f: a change has the old and the new values, and of a password only that it is set', async () => {
-    const key = await links.key(ann)
-    const { id, slugs } = await links.createLink(key, { label: 'Before', slug: `valued-${++count}` })
-    const [made] = await links.rows<{ after_values: string }>(
-      `select * from history where link_id = ${id} order by id`,
-    )
-    expect(JSON.parse(made?.after_values ?? '')).toMatchObject({
-      label: 'Before',
-      created_by: ann,
-      slugs: expect.arrayContaining(
-        slugs.map(({ slug }: { slug: string }) => expect.objectContaining({ slug })),
-      ),
-    })
-    await links.call('PATCH', `/links/${id}`, { key, body: { label: null } })
-    const password = (word: string) =>
-      links.call('PUT', `/links/${id}/behaviour`, { key, body: { password: word } })
-    await password('correct horse')
-    await password('battery staple')
-    await links.call('DELETE', `/links/${id}`, { key })
-    const rows = await links.rows<{
-      kind: string
-      before_values: string | null
-      after_values: string | null
-    }>(`select * from history where link_id = ${id} order by id`)
-    const parsed = rows.map((row) => [
-      row.kind,
-      JSON.parse(row.before_values ?? 'null'),
-      JSON.parse(row.after_values ?? 'null'),
-    ])
-    expect(parsed.slice(1)).toEqual([
-      ['link.updated', { label: 'Before' }, { label: null }],
-      ['link.updated', { password: null, behaviour: null }, { password: 'set', behaviour: {} }],
-      ['link.updated', { password: 'set' }, { password: 'set' }],
-      ['link.deleted', expect.objectContaining({ password: 'set', created_by: ann }), null],
-    ])
-    expect(JSON.stringify(rows)).not.toContain('argon2')
-  })
+  testOnSqlite(
+    'L29.1f: a change has the old and the new values, and of a password only that it is set',
+    async () => {
+      const key = await links.key(ann)
+      const { id, slugs } = await links.createLink(key, { label: 'Before', slug: `valued-${++count}` })
+      const [made] = await links.rows<{ after_values: string }>(
+        `select * from history where link_id = ${id} order by id`,
+      )
+      expect(JSON.parse(made?.after_values ?? '')).toMatchObject({
+        label: 'Before',
+        created_by: ann,
+        slugs: expect.arrayContaining(
+          slugs.map(({ slug }: { slug: string }) => expect.objectContaining({ slug })),
+        ),
+      })
+      await links.call('PATCH', `/links/${id}`, { key, body: { label: null } })
+      const password = (word: string) =>
+        links.call('PUT', `/links/${id}/behaviour`, { key, body: { password: word } })
+      await password('correct horse')
+      await password('battery staple')
+      await links.call('DELETE', `/links/${id}`, { key })
+      const rows = await links.rows<{
+        kind: string
+        before_values: string | null
+        after_values: string | null
+      }>(`select * from history where link_id = ${id} order by id`)
+      const parsed = rows.map((row) => [
+        row.kind,
+        JSON.parse(row.before_values ?? 'null'),
+        JSON.parse(row.after_values ?? 'null'),
+      ])
+      expect(parsed.slice(1)).toEqual([
+        ['link.updated', { label: 'Before' }, { label: null }],
+        ['link.updated', { password: null, behaviour: null }, { password: 'set', behaviour: {} }],
+        ['link.updated', { password: 'set' }, { password: 'set' }],
+        ['link.deleted', expect.objectContaining({ password: 'set', created_by: ann }), null],
+      ])
+      expect(JSON.stringify(rows)).not.toContain('argon2')
+    },
+  )
 
   test('L29.1h: nothing changes or deletes history', async () => {
     await links.createLink(await links.key(ann))

@@ -11,7 +11,7 @@ const admin = 'admin@example.com'
 let count = 0
 const newSlug = () => `past-${++count}`
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((_dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl, { LINKS_ADMINS: admin })
 
   const history = async (key: string, id: number, query = ''): Promise<Reply> =>
@@ -66,19 +66,22 @@ eachDialect((_dialect, newUrl) => {
       expect((await history(key, 999_999)).body).toEqual({ error: 'Link not found' })
     })
 
-    test('L29.2a: shows the title of an API key to its person and to administrators only', async () => {
-      const key = await links.key(ann)
-      const { id } = await links.createLink(key)
-      const titleFor = async (identity: string) =>
-        (await history(await links.key(identity), id)).body[0].assistant_name
-      expect([await titleFor(ann), await titleFor(admin), await titleFor(ben)]).toEqual([
-        'test',
-        'test',
-        null,
-      ])
-    })
+    testOnSqlite(
+      'L29.2a: shows the title of an API key to its person and to administrators only',
+      async () => {
+        const key = await links.key(ann)
+        const { id } = await links.createLink(key)
+        const titleFor = async (identity: string) =>
+          (await history(await links.key(identity), id)).body[0].assistant_name
+        expect([await titleFor(ann), await titleFor(admin), await titleFor(ben)]).toEqual([
+          'test',
+          'test',
+          null,
+        ])
+      },
+    )
 
-    test('L29.2c: an invalid cursor, or one of another link, is refused', async () => {
+    testOnSqlite('L29.2c: an invalid cursor, or one of another link, is refused', async () => {
       const key = await links.key(ann)
       const [first, second] = [(await links.createLink(key)).id, (await links.createLink(key)).id]
       await links.call('PATCH', `/links/${first}`, { key, body: { label: 'x' } })
@@ -145,19 +148,22 @@ eachDialect((_dialect, newUrl) => {
       )
     })
 
-    test('L3.4: a slug with the name of a property of objects is restored like any other', async () => {
-      const key = await links.key(ann)
-      const { id } = await links.createLink(key)
-      const first = await lastChange(key, id)
-      await links.call('POST', `/links/${id}/slugs`, { key, body: { slug: 'constructor' } })
-      const second = await lastChange(key, id)
-      const slugsAfter = async (changeId: number) =>
-        (await restore(key, id, changeId)).body.slugs.map(({ slug }: { slug: string }) => slug).slice(1)
-      expect(await slugsAfter(first)).toEqual([])
-      expect(await slugsAfter(second)).toEqual(['constructor'])
-    })
+    testOnSqlite(
+      'L3.4: a slug with the name of a property of objects is restored like any other',
+      async () => {
+        const key = await links.key(ann)
+        const { id } = await links.createLink(key)
+        const first = await lastChange(key, id)
+        await links.call('POST', `/links/${id}/slugs`, { key, body: { slug: 'constructor' } })
+        const second = await lastChange(key, id)
+        const slugsAfter = async (changeId: number) =>
+          (await restore(key, id, changeId)).body.slugs.map(({ slug }: { slug: string }) => slug).slice(1)
+        expect(await slugsAfter(first)).toEqual([])
+        expect(await slugsAfter(second)).toEqual(['constructor'])
+      },
+    )
 
-    test('L29.2e: keeps the owner, and is one change', async () => {
+    testOnSqlite('L29.2e: keeps the owner, and is one change', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key, { label: 'Mine' })
       const first = await lastChange(key, id)
@@ -177,26 +183,29 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('L29.2f: disables a later slug that has clicks, and refuses a slug that is taken since', async () => {
-      const key = await links.key(ann)
-      const { id } = await links.createLink(key)
-      const first = await lastChange(key, id)
-      const [clicked, freed] = [newSlug(), newSlug()]
-      for (const slug of [clicked, freed])
-        await links.call('POST', `/links/${id}/slugs`, { key, body: { slug } })
-      const both = await lastChange(key, id)
-      await clickLink(links, clicked)
-      const { body: restored } = await restore(key, id, first)
-      expect(restored.slugs).toMatchObject([{ is_custom: 0 }, { slug: clicked, disabled_at: links.now }])
-      expect(restored.total_clicks).toBe(1)
-      await links.createLink(key, { slug: freed })
-      await links.expectRefusal('POST', `/links/${id}/restore`, { key, body: { change_id: both } }, [
-        409,
-        'Slug already exists',
-      ])
-    })
+    testOnSqlite(
+      'L29.2f: disables a later slug that has clicks, and refuses a slug that is taken since',
+      async () => {
+        const key = await links.key(ann)
+        const { id } = await links.createLink(key)
+        const first = await lastChange(key, id)
+        const [clicked, freed] = [newSlug(), newSlug()]
+        for (const slug of [clicked, freed])
+          await links.call('POST', `/links/${id}/slugs`, { key, body: { slug } })
+        const both = await lastChange(key, id)
+        await clickLink(links, clicked)
+        const { body: restored } = await restore(key, id, first)
+        expect(restored.slugs).toMatchObject([{ is_custom: 0 }, { slug: clicked, disabled_at: links.now }])
+        expect(restored.total_clicks).toBe(1)
+        await links.createLink(key, { slug: freed })
+        await links.expectRefusal('POST', `/links/${id}/restore`, { key, body: { change_id: both } }, [
+          409,
+          'Slug already exists',
+        ])
+      },
+    )
 
-    test('L29.2g: removes a later password, keeps one, and refuses one that is gone', async () => {
+    testOnSqlite('L29.2g: removes a later password, keeps one, and refuses one that is gone', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key)
       const open = await lastChange(key, id)
@@ -214,7 +223,7 @@ eachDialect((_dialect, newUrl) => {
       ])
     })
 
-    test('L29.2h: is refused for a change of another link, and for another version', async () => {
+    testOnSqlite('L29.2h: is refused for a change of another link, and for another version', async () => {
       const key = await links.key(ann)
       const [id, other] = [(await links.createLink(key)).id, (await links.createLink(key)).id]
       const foreign = await lastChange(key, other)

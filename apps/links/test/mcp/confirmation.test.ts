@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { sharedTestLinks } from '../testing.ts'
 import { ann, clients, createToolCaller, listenOnPort, parseToolResult, settings } from './assistants.ts'
@@ -7,7 +7,7 @@ import { ann, clients, createToolCaller, listenOnPort, parseToolResult, settings
 const signedIn = { 'X-Forwarded-Email': ann }
 let count = 0
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl, settings)
   const { url } = listenOnPort(links)
   let key: string

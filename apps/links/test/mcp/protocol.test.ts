@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { Client } from '@modelcontextprotocol/client'
 import { newSqliteUrls } from '../test-database.ts'
 import { sharedTestLinks } from '../testing.ts'
@@ -26,7 +26,7 @@ const legacy = (method: string, params: Record<string, unknown> = {}) => ({
 })
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args })
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
   const { url } = listenOnPort(links)
 

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { ann, ben } from './assistants.ts'
 import { shareToolService, signedInAs } from './tool-service.ts'
@@ -7,7 +7,7 @@ import { shareToolService, signedInAs } from './tool-service.ts'
 // Whole services and real clients, on machines that are busy with other tests.
 setDefaultTimeout(30_000)
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const { links, asAnn, asBen, created, readAsAnn } = shareToolService(newUrl)
 
   /**

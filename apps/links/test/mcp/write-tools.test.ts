@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { FROM_BROWSER } from '../actions.ts'
 import { ann, ben } from './assistants.ts'
 import { shareToolService } from './tool-service.ts'
@@ -7,7 +7,7 @@ import { shareToolService } from './tool-service.ts'
 // Whole services and real clients, on machines that are busy with other tests.
 setDefaultTimeout(30_000)
 
-eachDialect((_dialect, newUrl) => {
+onSqlite((newUrl) => {
   const { links, asAnn, asBen, created } = shareToolService(newUrl)
 
   test('L26: set_link_behaviour replaces the behaviour of an own link, and explain_redirect says where it leads', async () => {

@@ -14,7 +14,7 @@ const items = (number: number) => Array.from({ length: number }, () => ({ url: n
 const createLinks = (number: number) => ({ operation: 'createLinks', body: { items: items(number) } })
 const createLink = () => ({ operation: 'createLink', body: { url: newUrl() } })
 
-eachDialect((dialect, newDatabaseUrl) => {
+eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
   describe('what requests cost', () => {
     // A request comes back after 30 seconds.
     const links = sharedTestLinks(newDatabaseUrl, { ...settings, LINKS_RATE_LIMIT: `${LIMIT}/hour` })
@@ -36,33 +36,41 @@ eachDialect((dialect, newDatabaseUrl) => {
       method?: string
     }
 
-    test('L28.1h: a plan costs what its operations cost, when it is made, applied and undone', async () => {
-      const call = await newMeter()
-      const alone = await call('/bulk/links', { body: { items: items(100) } })
-      expect(alone.cost).toBe(11)
-      const plan = await call('/plans', { body: { ops: [createLinks(100), createLinks(95), createLink()] } })
-      expect([plan.status, plan.cost]).toEqual([201, 21])
-      const applied = await call(`/plans/${plan.body.id}/apply`, {})
-      expect([applied.status, applied.cost]).toEqual([200, 21])
-      const undone = await call(`/plans/${plan.body.id}/undo`, {})
-      expect([undone.body.undone, undone.cost]).toEqual([196, 21])
-    })
+    testOnSqlite(
+      'L28.1h: a plan costs what its operations cost, when it is made, applied and undone',
+      async () => {
+        const call = await newMeter()
+        const alone = await call('/bulk/links', { body: { items: items(100) } })
+        expect(alone.cost).toBe(11)
+        const plan = await call('/plans', {
+          body: { ops: [createLinks(100), createLinks(95), createLink()] },
+        })
+        expect([plan.status, plan.cost]).toEqual([201, 21])
+        const applied = await call(`/plans/${plan.body.id}/apply`, {})
+        expect([applied.status, applied.cost]).toEqual([200, 21])
+        const undone = await call(`/plans/${plan.body.id}/undo`, {})
+        expect([undone.body.undone, undone.cost]).toEqual([196, 21])
+      },
+    )
 
-    test('L28.1h: links that a filter of a plan finds cost as much as those that it names', async () => {
-      const call = await newMeter()
-      const label = `cost ${++count}`
-      const created = await call('/plans', {
-        body: {
-          ops: [
-            { operation: 'createLinks', body: { items: items(40).map((item) => ({ ...item, label })) } },
-            { operation: 'updateLinks', body: { filter: { search: label }, set: { expires_at: 4e9 } } },
-          ],
-        },
-      })
-      expect([created.status, created.cost]).toEqual([201, 1 + Math.ceil((2 + 40 + 40) / 10)])
-    })
+    testOnSqlite(
+      'L28.1h: links that a filter of a plan finds cost as much as those that it names',
+      async () => {
+        const call = await newMeter()
+        const label = `cost ${++count}`
+        const created = await call('/plans', {
+          body: {
+            ops: [
+              { operation: 'createLinks', body: { items: items(40).map((item) => ({ ...item, label })) } },
+              { operation: 'updateLinks', body: { filter: { search: label }, set: { expires_at: 4e9 } } },
+            ],
+          },
+        })
+        expect([created.status, created.cost]).toEqual([201, 1 + Math.ceil((2 + 40 + 40) / 10)])
+      },
+    )
 
-    test('L29.3e, L28.1: an undone change costs as much as an item', async () => {
+    testOnSqlite('L29.3e, L28.1: an undone change costs as much as an item', async () => {
       const call = await newMeter()
       const made = await call('/bulk/links', { body: { items: items(30) } })
       expect(made.status).toBe(200)
@@ -71,49 +79,58 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect([undone.body.undone, undone.cost]).toEqual([30, 4])
     })
 
-    test('L28.2d: a request with an idempotency key costs as much as without, and its repetition 1', async () => {
-      const call = await newMeter()
-      const body = { ops: [createLinks(50), createLinks(45)] }
-      const once = { body, headers: { 'Idempotency-Key': `costs-${++count}` } }
-      const [first, second] = [await call('/plans', once), await call('/plans', once)]
-      expect([first.cost, second.cost]).toEqual([11, 1])
-      expect(second.headers.get('idempotent-replay')).toBe('true')
-      expect(second.body).toEqual(first.body)
-    })
+    testOnSqlite(
+      'L28.2d: a request with an idempotency key costs as much as without, and its repetition 1',
+      async () => {
+        const call = await newMeter()
+        const body = { ops: [createLinks(50), createLinks(45)] }
+        const once = { body, headers: { 'Idempotency-Key': `costs-${++count}` } }
+        const [first, second] = [await call('/plans', once), await call('/plans', once)]
+        expect([first.cost, second.cost]).toEqual([11, 1])
+        expect(second.headers.get('idempotent-replay')).toBe('true')
+        expect(second.body).toEqual(first.body)
+      },
+    )
 
-    test('L28.1i: what would never pass, or not now, is refused before anything is done', async () => {
-      const call = await newMeter()
-      const tooMany = await call('/plans', { body: { ops: [createLinks(600), createLinks(600)] } })
-      expect([tooMany.status, tooMany.body.error, tooMany.cost]).toEqual([
-        400,
-        `request: must have at most ${(LIMIT - 1) * 10} links`,
-        1,
-      ])
-      await call('/bulk/links', { body: { items: items(1000) } })
-      const before = await links.rows('select id from link')
-      const refused = await call('/plans', { body: { ops: [createLinks(100), createLinks(95)] } })
-      expect([refused.status, refused.cost]).toEqual([429, 1])
-      expect((await links.rows('select id from link')).length).toBe(before.length)
-    })
+    testOnSqlite(
+      'L28.1i: what would never pass, or not now, is refused before anything is done',
+      async () => {
+        const call = await newMeter()
+        const tooMany = await call('/plans', { body: { ops: [createLinks(600), createLinks(600)] } })
+        expect([tooMany.status, tooMany.body.error, tooMany.cost]).toEqual([
+          400,
+          `request: must have at most ${(LIMIT - 1) * 10} links`,
+          1,
+        ])
+        await call('/bulk/links', { body: { items: items(1000) } })
+        const before = await links.rows('select id from link')
+        const refused = await call('/plans', { body: { ops: [createLinks(100), createLinks(95)] } })
+        expect([refused.status, refused.cost]).toEqual([429, 1])
+        expect((await links.rows('select id from link')).length).toBe(before.length)
+      },
+    )
 
-    test('L19: a plan, links and slugs of an assistant cost as much as those of the API', async () => {
-      const key = await links.key(`mcp-${dialect}@example.com`)
-      const callTool = (name: string, args: object) =>
-        post(links, currentMessage('tools/call', { name, arguments: args }), {
-          Authorization: `Bearer ${key}`,
-          'Mcp-Method': 'tools/call',
-          'Mcp-Name': name,
-        })
-      const { headers } = await callTool('plan_changes', { ops: [createLinks(95), createLinks(95)] })
-      let left = LIMIT - 1 - 20
-      expect(Number(headers.get('ratelimit-remaining'))).toBe(left)
-      const many = await callTool('create_links', { links: items(95) })
-      left -= 1 + 10
-      expect(Number(many.headers.get('ratelimit-remaining'))).toBe(left)
-      const custom_slug = Array.from({ length: 51 }, () => `cost-${++count}`)
-      const named = await callTool('create_link', { url: newUrl(), custom_slug })
-      expect(Number(named.headers.get('ratelimit-remaining'))).toBe(left - 1 - 5)
-    })
+    testOnSqlite(
+      'L19: a plan, links and slugs of an assistant cost as much as those of the API',
+      async () => {
+        const key = await links.key(`mcp-${dialect}@example.com`)
+        const callTool = (name: string, args: object) =>
+          post(links, currentMessage('tools/call', { name, arguments: args }), {
+            Authorization: `Bearer ${key}`,
+            'Mcp-Method': 'tools/call',
+            'Mcp-Name': name,
+          })
+        const { headers } = await callTool('plan_changes', { ops: [createLinks(95), createLinks(95)] })
+        let left = LIMIT - 1 - 20
+        expect(Number(headers.get('ratelimit-remaining'))).toBe(left)
+        const many = await callTool('create_links', { links: items(95) })
+        left -= 1 + 10
+        expect(Number(many.headers.get('ratelimit-remaining'))).toBe(left)
+        const custom_slug = Array.from({ length: 51 }, () => `cost-${++count}`)
+        const named = await callTool('create_link', { url: newUrl(), custom_slug })
+        expect(Number(named.headers.get('ratelimit-remaining'))).toBe(left - 1 - 5)
+      },
+    )
   })
 
   describe('how many plans may wait', () => {
@@ -186,7 +203,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       ])
     })
 
-    test('L29.3r: what a plan has changed is stored once, in history', async () => {
+    testOnSqlite('L29.3r: what a plan has changed is stored once, in history', async () => {
       const key = await links.key('once@example.com')
       const headers = { 'Idempotency-Key': `once-${++count}` }
       const create = { key, headers, body: { ops: [createLinks(50)] } }

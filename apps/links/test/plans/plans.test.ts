@@ -25,7 +25,7 @@ test('L29.3: every operation that writes links or bundles can be planned, except
   expect([...plannableOperations.keys()].toSorted()).toEqual(writes.map(({ id }) => id).toSorted())
 })
 
-eachDialect((dialect, newDatabaseUrl) => {
+eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
   const links = sharedTestLinks(newDatabaseUrl, { LINKS_ADMINS: admin })
 
   const plan = (key: string, ops: object[], fields = {}) =>
@@ -97,7 +97,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect((await read(key, `/bundles/${bundle}/links`)).body).toMatchObject([{ id: link, url }])
     })
 
-    test('L29.3: is refused with the operation that fails, and the reason', async () => {
+    testOnSqlite('L29.3: is refused with the operation that fails, and the reason', async () => {
       const [key, other] = [await links.key(ann), await links.key(ben)]
       const foreign = await links.createLink(other)
       const create = { operation: 'createLink', body: { url: newUrl() } }
@@ -130,7 +130,7 @@ eachDialect((dialect, newDatabaseUrl) => {
         await links.expectRefusal('POST', '/plans', { key, body: { ops: [create, op] } }, [status, error])
     })
 
-    test('L29.3: refuses what is not valid for an operation as the operation does', async () => {
+    testOnSqlite('L29.3: refuses what is not valid for an operation as the operation does', async () => {
       const key = await links.key(ann)
       const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
       const ops = [
@@ -178,43 +178,48 @@ eachDialect((dialect, newDatabaseUrl) => {
     })
   })
 
-  test('L29.3: warns of each host to which no link of the person leads yet, whole, also in behaviour', async () => {
-    const [key, other] = [await links.key(ann), await links.key(ben)]
-    const host = () => `host-${++count}.example`
-    const [own, foreign, first, second, third, port] = [host(), host(), host(), host(), host(), host()]
-    const link = await links.createLink(key, { url: `https://${own}/a` })
-    await links.createLink(other, { url: `https://${foreign}/a` })
-    const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.example`
-    const countries = 'AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL'.split(' ')
-    const { body } = await plan(key, [
-      { operation: 'updateLink', params: { id: link.id }, body: { url: `https://${own}/b` } },
-      { operation: 'createLink', body: { url: `https://bank.example%20${'x'.repeat(150)}@${long}/` } },
-      { operation: 'createLink', body: { url: `https://${foreign}/b` } },
-      {
-        operation: 'setBehaviour',
-        params: { id: link.id },
-        body: {
-          rules: [{ when: { not_country: countries }, to: `https://${first}/`, label: 'https: not a URL' }],
-          split: [
-            { url: `https://${second}/`, weight: 1 },
-            { url: `https://${own}/c`, weight: 1 },
-          ],
-          starts_at: links.now,
-          before_url: `https://${third}/`,
-          after_url: `http://${port}:8443/`,
+  testOnSqlite(
+    'L29.3: warns of each host to which no link of the person leads yet, whole, also in behaviour',
+    async () => {
+      const [key, other] = [await links.key(ann), await links.key(ben)]
+      const host = () => `host-${++count}.example`
+      const [own, foreign, first, second, third, port] = [host(), host(), host(), host(), host(), host()]
+      const link = await links.createLink(key, { url: `https://${own}/a` })
+      await links.createLink(other, { url: `https://${foreign}/a` })
+      const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.example`
+      const countries = 'AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL'.split(
+        ' ',
+      )
+      const { body } = await plan(key, [
+        { operation: 'updateLink', params: { id: link.id }, body: { url: `https://${own}/b` } },
+        { operation: 'createLink', body: { url: `https://bank.example%20${'x'.repeat(150)}@${long}/` } },
+        { operation: 'createLink', body: { url: `https://${foreign}/b` } },
+        {
+          operation: 'setBehaviour',
+          params: { id: link.id },
+          body: {
+            rules: [{ when: { not_country: countries }, to: `https://${first}/`, label: 'https: not a URL' }],
+            split: [
+              { url: `https://${second}/`, weight: 1 },
+              { url: `https://${own}/c`, weight: 1 },
+            ],
+            starts_at: links.now,
+            before_url: `https://${third}/`,
+            after_url: `http://${port}:8443/`,
+          },
         },
-      },
-    ])
-    const hosts = [foreign, first, second, third, `${port}:8443`, long].toSorted()
-    expect(body.warnings).toContainEqual({ code: 'new_hosts', count: hosts.length, hosts })
-    const [listed] = (await read(key, '/plans?limit=1')).body
-    expect([listed.id, JSON.stringify(listed.warnings).includes(long)]).toEqual([body.id, false])
-    expect((await act(key, body.id, 'apply')).status).toBe(200)
-    const again = await plan(key, [{ operation: 'createLink', body: { url: `https://${foreign}/c` } }])
-    expect(again.body.warnings).toEqual([])
-  })
+      ])
+      const hosts = [foreign, first, second, third, `${port}:8443`, long].toSorted()
+      expect(body.warnings).toContainEqual({ code: 'new_hosts', count: hosts.length, hosts })
+      const [listed] = (await read(key, '/plans?limit=1')).body
+      expect([listed.id, JSON.stringify(listed.warnings).includes(long)]).toEqual([body.id, false])
+      expect((await act(key, body.id, 'apply')).status).toBe(200)
+      const again = await plan(key, [{ operation: 'createLink', body: { url: `https://${foreign}/c` } }])
+      expect(again.body.warnings).toEqual([])
+    },
+  )
 
-  test('L29.3: warns of the host of a link of others, to which a plan adds a slug', async () => {
+  testOnSqlite('L29.3: warns of the host of a link of others, to which a plan adds a slug', async () => {
     const host = `others${++count}.example`
     const link = await links.createLink(await links.key(ben), { url: `https://${host}/` })
     const { body } = await plan(await links.key(ann), [
@@ -223,7 +228,7 @@ eachDialect((dialect, newDatabaseUrl) => {
     expect(body.warnings).toContainEqual({ code: 'new_hosts', count: 1, hosts: [host] })
   })
 
-  test('L29.3: names its links by slug and label, and its bundles, as they are now', async () => {
+  testOnSqlite('L29.3: names its links by slug and label, and its bundles, as they are now', async () => {
     const key = await links.key(ann)
     const link = await links.createLink(key, { slug: newSlug(), label: 'Old label' })
     const { body: bundle } = await links.call('POST', '/bundles', { key, body: { name: 'Spring' } })
@@ -240,7 +245,7 @@ eachDialect((dialect, newDatabaseUrl) => {
   })
 
   describe('L29.3: applying', () => {
-    test('L29.3: the second of two plans for one link is refused', async () => {
+    testOnSqlite('L29.3: the second of two plans for one link is refused', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key)
       const [first, second] = [
@@ -256,7 +261,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect((await read(key, `/plans/${second}`)).body.state).toBe('open')
     })
 
-    test('L29.3: is refused if the same operations would now do something else', async () => {
+    testOnSqlite('L29.3: is refused if the same operations would now do something else', async () => {
       const key = await links.key(ann)
       const url = newUrl()
       const create = await createOpenPlan(key, [{ operation: 'createLink', body: { url } }])
@@ -264,7 +269,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect((await act(key, create, 'apply')).headers.get('x-error-code')).toBe('plan_outdated')
     })
 
-    test('L29.3: is refused if the right to write is lost, and leaves nothing', async () => {
+    testOnSqlite('L29.3: is refused if the right to write is lost, and leaves nothing', async () => {
       const [key, other] = [await links.key(ann), await links.key(ben)]
       const { id } = await links.createLink(key)
       const planId = await createOpenPlan(key, [
@@ -293,7 +298,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       expect(await links.rows(`select id from link where url = '${url}'`)).toHaveLength(1)
     })
 
-    test('L29.3: is refused a day later, and for a discarded plan', async () => {
+    testOnSqlite('L29.3: is refused a day later, and for a discarded plan', async () => {
       const key = await links.key(ann)
       const create = { operation: 'createLink', body: { url: newUrl() } }
       const discarded = await createOpenPlan(key, [create])
@@ -314,7 +319,7 @@ eachDialect((dialect, newDatabaseUrl) => {
     })
   })
 
-  test('L29.3: a plan is for its person, and administrators read it', async () => {
+  testOnSqlite('L29.3: a plan is for its person, and administrators read it', async () => {
     const [key, other, adminKey] = [await links.key(ann), await links.key(ben), await links.key(admin)]
     const id = await createOpenPlan(key, [{ operation: 'createLink', body: { url: newUrl() } }])
     expect((await read(adminKey, `/plans/${id}`)).body).toMatchObject({ id, identity: ann })
@@ -332,7 +337,7 @@ eachDialect((dialect, newDatabaseUrl) => {
     expect(await ids(other, `&identity=${ann}`)).toEqual([])
   })
 
-  test('L29.3: repeated requests with an idempotency key plan once and apply once', async () => {
+  testOnSqlite('L29.3: repeated requests with an idempotency key plan once and apply once', async () => {
     const key = await links.key(ann)
     const { id } = await links.createLink(key)
     const send = (path: string, name: string, body?: object) =>
@@ -365,7 +370,7 @@ eachDialect((dialect, newDatabaseUrl) => {
   })
 
   describe('L29.3: undoing', () => {
-    test('L29.3: the title that the service has fetched does not keep a created link', async () => {
+    testOnSqlite('L29.3: the title that the service has fetched does not keep a created link', async () => {
       const key = await links.key(ann)
       const planId = await createOpenPlan(key, [{ operation: 'createLink', body: { url: newUrl() } }])
       const { link_id: id } = (await act(key, planId, 'apply')).body.diff[0]
@@ -400,7 +405,7 @@ eachDialect((dialect, newDatabaseUrl) => {
     })
 
     if (dialect === 'postgres')
-      test('L29.3: a link comes back without a bundle that is deleted at that moment', async () => {
+      testOnSqlite('L29.3: a link comes back without a bundle that is deleted at that moment', async () => {
         const key = await links.key(ann)
         const link = await links.createLink(key)
         const { body: bundle } = await links.call('POST', '/bundles', { key, body: { name: 'Short-lived' } })
@@ -417,7 +422,7 @@ eachDialect((dialect, newDatabaseUrl) => {
         expect((await read(key, `/links/${link.id}/bundles`)).body).toEqual([])
       })
 
-    test('L29.3: leaves what was changed since, and says so', async () => {
+    testOnSqlite('L29.3: leaves what was changed since, and says so', async () => {
       const key = await links.key(ann)
       const [one, two] = [await links.createLink(key), await links.createLink(key)]
       const planId = await createOpenPlan(key, [label(one.id, 'By plan'), label(two.id, 'By plan')])
@@ -436,7 +441,7 @@ eachDialect((dialect, newDatabaseUrl) => {
       })
     })
 
-    test('L29.3: keeps a created link that has clicks', async () => {
+    testOnSqlite('L29.3: keeps a created link that has clicks', async () => {
       const key = await links.key(ann)
       const planId = await createOpenPlan(key, [{ operation: 'createLink', body: { url: newUrl() } }])
       const { link_id: id } = (await act(key, planId, 'apply')).body.diff[0]

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { insertChanges } from '../../src/changes/store.ts'
 import { clickLink } from '../actions.ts'
 import { sharedTestLinks } from '../testing.ts'
@@ -8,7 +8,7 @@ const ann = 'ann@example.com'
 const ben = 'ben@example.com'
 const admin = 'admin@example.com'
 
-eachDialect((_dialect, newDatabaseUrl) => {
+onSqlite((newDatabaseUrl) => {
   const links = sharedTestLinks(newDatabaseUrl, { LINKS_ADMINS: admin })
 
   const undo = (key: string, body: object) => links.call('POST', '/changes/undo', { key, body })

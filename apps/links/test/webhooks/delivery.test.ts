@@ -5,7 +5,7 @@ import { TestNodes } from './nodes.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-eachDialect((dialect, newUrl) => {
+eachDialect((dialect, newUrl, testOnSqlite) => {
   let nodes: TestNodes
   beforeEach(async () => {
     nodes = await TestNodes.open(await newUrl())
@@ -72,7 +72,7 @@ eachDialect((dialect, newUrl) => {
     )
   })
 
-  test('L30.3j: a receiver that answers 429 is asked again when it says', async () => {
+  testOnSqlite('L30.3j: a receiver that answers 429 is asked again when it says', async () => {
     const receiver = nodes.receiver()
     receiver.answer = () => new Response('', { status: 429, headers: { 'Retry-After': '100' } })
     const id = await nodes.webhook(receiver)
@@ -106,36 +106,39 @@ eachDialect((dialect, newUrl) => {
     expect(receiver.seqs).toHaveLength(12)
   })
 
-  test('L30.4c: redirects, private addresses and receivers that hang or are gone are failures, and say so', async () => {
-    const inside = nodes.receiver()
-    const redirecting = nodes.receiver()
-    redirecting.answer = () => Response.redirect(inside.url, 308)
-    const hanging = nodes.receiver()
-    hanging.answer = () => new Promise<Response>(() => {})
-    const gone = nodes.receiver()
-    await gone.stop()
-    const urls = [redirecting.url, hanging.url, gone.url, 'http://private.test/', 'http://10.0.0.1/']
-    const ids = await Promise.all(urls.map((url) => nodes.webhook({ url })))
-    await nodes.addEvents(1)
-    await nodes.node().pollAndWait()
-    const outcomes = await Promise.all(
-      ids.map(async (id) => {
-        const [latest] = await nodes.deliveries(id)
-        return [latest?.status, latest?.error]
-      }),
-    )
-    expect(outcomes).toEqual([
-      [308, null],
-      [null, 'timeout'],
-      [null, 'unreachable'],
-      [null, 'unreachable'],
-      [null, 'unreachable'],
-    ])
-    expect(inside.seqs).toEqual([])
-    for (const id of ids) expect(await nodes.read(id)).toMatchObject({ position: 0, failures: 1 })
-  })
+  testOnSqlite(
+    'L30.4c: redirects, private addresses and receivers that hang or are gone are failures, and say so',
+    async () => {
+      const inside = nodes.receiver()
+      const redirecting = nodes.receiver()
+      redirecting.answer = () => Response.redirect(inside.url, 308)
+      const hanging = nodes.receiver()
+      hanging.answer = () => new Promise<Response>(() => {})
+      const gone = nodes.receiver()
+      await gone.stop()
+      const urls = [redirecting.url, hanging.url, gone.url, 'http://private.test/', 'http://10.0.0.1/']
+      const ids = await Promise.all(urls.map((url) => nodes.webhook({ url })))
+      await nodes.addEvents(1)
+      await nodes.node().pollAndWait()
+      const outcomes = await Promise.all(
+        ids.map(async (id) => {
+          const [latest] = await nodes.deliveries(id)
+          return [latest?.status, latest?.error]
+        }),
+      )
+      expect(outcomes).toEqual([
+        [308, null],
+        [null, 'timeout'],
+        [null, 'unreachable'],
+        [null, 'unreachable'],
+        [null, 'unreachable'],
+      ])
+      expect(inside.seqs).toEqual([])
+      for (const id of ids) expect(await nodes.read(id)).toMatchObject({ position: 0, failures: 1 })
+    },
+  )
 
-  test('L30.4i: receivers that hang hold up no other one', async () => {
+  testOnSqlite('L30.4i: receivers that hang hold up no other one', async () => {
     const release = Promise.withResolvers<void>()
     const hanging = nodes.receiver()
     hanging.answer = async () => {
@@ -155,7 +158,7 @@ eachDialect((dialect, newUrl) => {
     release.resolve()
   })
 
-  test('L30.3h: for a day after a rotation both secrets sign, then the new one alone', async () => {
+  testOnSqlite('L30.3h: for a day after a rotation both secrets sign, then the new one alone', async () => {
     const receiver = nodes.receiver()
     const id = await nodes.webhook(receiver)
     const { secret } = await nodes.read(id)
@@ -200,20 +203,23 @@ eachDialect((dialect, newUrl) => {
     expect(nodes.log).toEqual([])
   })
 
-  test('L30.3m: a failure at a receiver that was replaced during the attempt says nothing of the next one', async () => {
-    const [former, next] = [nodes.receiver(), nodes.receiver()]
-    const id = await nodes.webhook(former)
-    await nodes.addEvents(1)
-    former.answer = async () => {
-      await nodes.database.write((tx) => tx.updateTable('webhook').set({ url: next.url }).execute())
-      return new Response('', { status: 500 })
-    }
-    const node = nodes.node()
-    await node.pollAndWait()
-    expect(await nodes.read(id)).toMatchObject({ failures: 0, next_attempt_at: 0, lease_holder: null })
-    await node.pollAndWait()
-    expect([former.seqs, next.seqs]).toEqual([[1], [1]])
-  })
+  testOnSqlite(
+    'L30.3m: a failure at a receiver that was replaced during the attempt says nothing of the next one',
+    async () => {
+      const [former, next] = [nodes.receiver(), nodes.receiver()]
+      const id = await nodes.webhook(former)
+      await nodes.addEvents(1)
+      former.answer = async () => {
+        await nodes.database.write((tx) => tx.updateTable('webhook').set({ url: next.url }).execute())
+        return new Response('', { status: 500 })
+      }
+      const node = nodes.node()
+      await node.pollAndWait()
+      expect(await nodes.read(id)).toMatchObject({ failures: 0, next_attempt_at: 0, lease_holder: null })
+      await node.pollAndWait()
+      expect([former.seqs, next.seqs]).toEqual([[1], [1]])
+    },
+  )
 
   test('a node that closes aborts its attempts, counts none of them, and another delivers them again', async () => {
     const receiver = nodes.receiver()

@@ -6,7 +6,7 @@ import { Receiver } from './receiver.ts'
 
 const url = 'https://receiver.example/hook'
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((_dialect, newUrl, testOnSqlite) => {
   const links = sharedTestLinks(newUrl, {
     LINKS_WEBHOOK_ALLOW: '127.0.0.1',
     LINKS_ADMINS: 'admin@example.com',
@@ -49,7 +49,7 @@ eachDialect((_dialect, newUrl) => {
     expect(JSON.stringify(await links.databaseState())).not.toContain(secret.slice(6))
   })
 
-  test('L30.3a: only the creator and administrators see and change a webhook', async () => {
+  testOnSqlite('L30.3a: only the creator and administrators see and change a webhook', async () => {
     const { webhook } = await create(ann)
     const writes = [
       ['GET', ''],
@@ -75,39 +75,48 @@ eachDialect((_dialect, newUrl) => {
     expect(await idsOf(ann)).not.toContain(webhook.id)
   })
 
-  test('L30.3c: a key without the scope to read creates no webhook, which would read for it', async () => {
-    const writer = await links.key('ann@example.com', 'create')
-    const reader = await links.key('ann@example.com', 'read')
-    for (const key of [writer, reader])
-      await links.expectRefusal('POST', '/webhooks', { key, body: { url } }, [403, 'Forbidden'])
-    expect((await call('GET', '', reader)).status).toBe(200)
-    expect((await call('GET', '', writer)).status).toBe(403)
-  })
+  testOnSqlite(
+    'L30.3c: a key without the scope to read creates no webhook, which would read for it',
+    async () => {
+      const writer = await links.key('ann@example.com', 'create')
+      const reader = await links.key('ann@example.com', 'read')
+      for (const key of [writer, reader])
+        await links.expectRefusal('POST', '/webhooks', { key, body: { url } }, [403, 'Forbidden'])
+      expect((await call('GET', '', reader)).status).toBe(200)
+      expect((await call('GET', '', writer)).status).toBe(403)
+    },
+  )
 
-  test('L30.4a: an address that may not be reached, credentials and other schemes are refused', async () => {
-    const refusals: [unknown, string][] = [
-      ['http://10.0.0.1/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
-      ['http://[::1]/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
-      ['http://0x7f000002/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
-      ['https://ann:secret@receiver.example/', 'url: must not contain a user name or password'],
-      ['ftp://receiver.example/', 'url must use http or https'],
-      ['nonsense', 'url must be a valid URL'],
-    ]
-    const { webhook } = await create(ann)
-    for (const [address, error] of refusals) {
-      await links.expectRefusal('POST', '/webhooks', { key: ann, body: { url: address } }, [400, error])
-      await links.expectRefusal('PATCH', `/webhooks/${webhook.id}`, { key: ann, body: { url: address } }, [
+  testOnSqlite(
+    'L30.4a: an address that may not be reached, credentials and other schemes are refused',
+    async () => {
+      const refusals: [unknown, string][] = [
+        ['http://10.0.0.1/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
+        ['http://[::1]/', 'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach'],
+        [
+          'http://0x7f000002/',
+          'url: is a private address, which only LINKS_WEBHOOK_ALLOW lets webhooks reach',
+        ],
+        ['https://ann:secret@receiver.example/', 'url: must not contain a user name or password'],
+        ['ftp://receiver.example/', 'url must use http or https'],
+        ['nonsense', 'url must be a valid URL'],
+      ]
+      const { webhook } = await create(ann)
+      for (const [address, error] of refusals) {
+        await links.expectRefusal('POST', '/webhooks', { key: ann, body: { url: address } }, [400, error])
+        await links.expectRefusal('PATCH', `/webhooks/${webhook.id}`, { key: ann, body: { url: address } }, [
+          400,
+          error,
+        ])
+      }
+      await links.expectRefusal('POST', '/webhooks', { key: ann, body: { url, types: ['link.eaten'] } }, [
         400,
-        error,
+        expect.stringContaining('types'),
       ])
-    }
-    await links.expectRefusal('POST', '/webhooks', { key: ann, body: { url, types: ['link.eaten'] } }, [
-      400,
-      expect.stringContaining('types'),
-    ])
-    const slashed = await create(ann, { url: 'https://receiver.example/hook/' })
-    expect(slashed.webhook).toMatchObject({ url: 'https://receiver.example/hook/' })
-  })
+      const slashed = await create(ann, { url: 'https://receiver.example/hook/' })
+      expect(slashed.webhook).toMatchObject({ url: 'https://receiver.example/hook/' })
+    },
+  )
 
   test('L30.3d: a person has at most 20 webhooks, and the limit counts each person alone', async () => {
     const key = await links.key('many@example.com')
@@ -121,26 +130,29 @@ eachDialect((_dialect, newUrl) => {
     await create(ben)
   })
 
-  test('L30.3h: a rotation returns a new secret, and a test is signed with both for a day', async () => {
-    const { webhook, secret } = await create(ann, { url: receiver.url })
-    const { body } = await call('POST', `/${webhook.id}/rotate`, ann)
-    expect(body.webhook.previous_secret_until).toBe(links.now + DAY)
-    expect(body.secret).not.toBe(secret)
-    receiver.secrets = [secret, body.secret]
-    const { body: delivery } = await call('POST', `/${webhook.id}/test`, ann)
-    expect(delivery).toMatchObject({
-      seq: null,
-      type: 'webhook.test',
-      attempt: 1,
-      attempted_at: links.now,
-      status: 200,
-      answer: 'thanks',
-      error: null,
-      delivered: true,
-    })
-    expect(receiver.received.at(-1)).toMatchObject({ type: 'webhook.test', signedBy: [0, 1] })
-    expect((await call('GET', `/${webhook.id}/deliveries`, ann)).body).toEqual([delivery])
-  })
+  testOnSqlite(
+    'L30.3h: a rotation returns a new secret, and a test is signed with both for a day',
+    async () => {
+      const { webhook, secret } = await create(ann, { url: receiver.url })
+      const { body } = await call('POST', `/${webhook.id}/rotate`, ann)
+      expect(body.webhook.previous_secret_until).toBe(links.now + DAY)
+      expect(body.secret).not.toBe(secret)
+      receiver.secrets = [secret, body.secret]
+      const { body: delivery } = await call('POST', `/${webhook.id}/test`, ann)
+      expect(delivery).toMatchObject({
+        seq: null,
+        type: 'webhook.test',
+        attempt: 1,
+        attempted_at: links.now,
+        status: 200,
+        answer: 'thanks',
+        error: null,
+        delivered: true,
+      })
+      expect(receiver.received.at(-1)).toMatchObject({ type: 'webhook.test', signedBy: [0, 1] })
+      expect((await call('GET', `/${webhook.id}/deliveries`, ann)).body).toEqual([delivery])
+    },
+  )
 
   test('L30.3h: of rotations at once, the secrets of the last two sign, and each was returned', async () => {
     const { webhook } = await create(ann, { url: receiver.url })
@@ -150,54 +162,63 @@ eachDialect((_dialect, newUrl) => {
     expect(receiver.received.at(-1)).toMatchObject({ signedBy: [0, 1] })
   })
 
-  test('L30.3o: a test counts as a delivery, not as a failure, and ten a minute are possible', async () => {
-    const key = await links.key('tester@example.com')
-    const { webhook } = await create(key)
-    const first = await call('POST', `/${webhook.id}/test`, key)
-    expect(first.body).toMatchObject({ delivered: false, status: null, answer: null, error: 'unreachable' })
-    for (let count = 0; count < 9; count++) await call('POST', `/${webhook.id}/test`, key)
-    const { status, headers } = await call('POST', `/${webhook.id}/test`, key)
-    expect([status, Number(headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
-    expect((await call('GET', `/${webhook.id}`, key)).body).toMatchObject({ failing_since: null })
-    expect((await call('GET', `/${webhook.id}/deliveries?limit=3`, key)).body).toHaveLength(3)
-  })
+  testOnSqlite(
+    'L30.3o: a test counts as a delivery, not as a failure, and ten a minute are possible',
+    async () => {
+      const key = await links.key('tester@example.com')
+      const { webhook } = await create(key)
+      const first = await call('POST', `/${webhook.id}/test`, key)
+      expect(first.body).toMatchObject({ delivered: false, status: null, answer: null, error: 'unreachable' })
+      for (let count = 0; count < 9; count++) await call('POST', `/${webhook.id}/test`, key)
+      const { status, headers } = await call('POST', `/${webhook.id}/test`, key)
+      expect([status, Number(headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+      expect((await call('GET', `/${webhook.id}`, key)).body).toMatchObject({ failing_since: null })
+      expect((await call('GET', `/${webhook.id}/deliveries?limit=3`, key)).body).toHaveLength(3)
+    },
+  )
 
-  test('L30.3o: a person waits for at most five hanging tests at once, and no one else for them', async () => {
-    const [hanging, held] = [new Receiver(), Promise.withResolvers<Response>()]
-    hanging.answer = () => held.promise
-    const [key, other] = [await links.key('waiting@example.com'), await links.key('other@example.com')]
-    const { webhook } = await create(key, { url: hanging.url })
-    const running = Array.from({ length: 5 }, () => call('POST', `/${webhook.id}/test`, key))
-    await hanging.waitFor(5)
-    const { status, headers } = await call('POST', `/${webhook.id}/test`, key)
-    expect([status, headers.get('retry-after')]).toEqual([429, '5'])
-    const { webhook: theirs } = await create(other, { url: receiver.url })
-    expect((await call('POST', `/${theirs.id}/test`, other)).body).toMatchObject({ delivered: true })
-    held.resolve(new Response())
-    for (const { body } of await Promise.all(running)) expect(body).toMatchObject({ delivered: true })
-    await hanging.stop()
-  })
+  testOnSqlite(
+    'L30.3o: a person waits for at most five hanging tests at once, and no one else for them',
+    async () => {
+      const [hanging, held] = [new Receiver(), Promise.withResolvers<Response>()]
+      hanging.answer = () => held.promise
+      const [key, other] = [await links.key('waiting@example.com'), await links.key('other@example.com')]
+      const { webhook } = await create(key, { url: hanging.url })
+      const running = Array.from({ length: 5 }, () => call('POST', `/${webhook.id}/test`, key))
+      await hanging.waitFor(5)
+      const { status, headers } = await call('POST', `/${webhook.id}/test`, key)
+      expect([status, headers.get('retry-after')]).toEqual([429, '5'])
+      const { webhook: theirs } = await create(other, { url: receiver.url })
+      expect((await call('POST', `/${theirs.id}/test`, other)).body).toMatchObject({ delivered: true })
+      held.resolve(new Response())
+      for (const { body } of await Promise.all(running)) expect(body).toMatchObject({ delivered: true })
+      await hanging.stop()
+    },
+  )
 
-  test('L28.2j: a test with an Idempotency-Key is sent once, in no transaction, and others wait for its answer', async () => {
-    const [hanging, held] = [new Receiver(), Promise.withResolvers<Response>()]
-    hanging.answer = () => held.promise
-    const key = await links.key('once@example.com')
-    const { webhook } = await create(key, { url: hanging.url })
-    const send = () =>
-      links.call('POST', `/webhooks/${webhook.id}/test`, { key, headers: { 'Idempotency-Key': 'once' } })
-    const replies = [send(), send()]
-    await hanging.waitFor(1)
-    // Another write, and no other, would wait for a transaction.
-    const { status } = await links.call('POST', '/links', { key, body: { url: 'https://example.com/' } })
-    expect(status).toBe(201)
-    held.resolve(new Response('late'))
-    const [first, second] = await Promise.all(replies)
-    expect([first?.status, second?.status]).toEqual([200, 200])
-    expect(second?.body).toEqual(first?.body)
-    expect((await send()).headers.get('idempotent-replay')).toBe('true')
-    expect(hanging.received).toHaveLength(1)
-    await hanging.stop()
-  })
+  testOnSqlite(
+    'L28.2j: a test with an Idempotency-Key is sent once, in no transaction, and others wait for its answer',
+    async () => {
+      const [hanging, held] = [new Receiver(), Promise.withResolvers<Response>()]
+      hanging.answer = () => held.promise
+      const key = await links.key('once@example.com')
+      const { webhook } = await create(key, { url: hanging.url })
+      const send = () =>
+        links.call('POST', `/webhooks/${webhook.id}/test`, { key, headers: { 'Idempotency-Key': 'once' } })
+      const replies = [send(), send()]
+      await hanging.waitFor(1)
+      // Another write, and no other, would wait for a transaction.
+      const { status } = await links.call('POST', '/links', { key, body: { url: 'https://example.com/' } })
+      expect(status).toBe(201)
+      held.resolve(new Response('late'))
+      const [first, second] = await Promise.all(replies)
+      expect([first?.status, second?.status]).toEqual([200, 200])
+      expect(second?.body).toEqual(first?.body)
+      expect((await send()).headers.get('idempotent-replay')).toBe('true')
+      expect(hanging.received).toHaveLength(1)
+      await hanging.stop()
+    },
+  )
 
   test('L28.2k: the reservation of a test whose process has ended is over after half a minute', async () => {
     const key = await links.key('crashed@example.com')
@@ -220,17 +241,20 @@ eachDialect((_dialect, newUrl) => {
     expect(after.body.id).not.toBe(before.body.id)
   })
 
-  test('L30.3f: the secret is not in the database in clear, and a repeated request still gets it', async () => {
-    const key = await links.key('secret@example.com')
-    const send = () =>
-      links.call('POST', '/webhooks', { key, body: { url }, headers: { 'Idempotency-Key': 'secret' } })
-    const first = await send()
-    expect(first.body.secret).toMatch(/^whsec_/)
-    const rows = await links.rows('select * from idempotent_answer')
-    expect(JSON.stringify(rows)).not.toMatch(/whsec_|receiver/)
-    const second = await send()
-    expect([second.headers.get('idempotent-replay'), second.body]).toEqual(['true', first.body])
-  })
+  testOnSqlite(
+    'L30.3f: the secret is not in the database in clear, and a repeated request still gets it',
+    async () => {
+      const key = await links.key('secret@example.com')
+      const send = () =>
+        links.call('POST', '/webhooks', { key, body: { url }, headers: { 'Idempotency-Key': 'secret' } })
+      const first = await send()
+      expect(first.body.secret).toMatch(/^whsec_/)
+      const rows = await links.rows('select * from idempotent_answer')
+      expect(JSON.stringify(rows)).not.toMatch(/whsec_|receiver/)
+      const second = await send()
+      expect([second.headers.get('idempotent-replay'), second.body]).toEqual(['true', first.body])
+    },
+  )
 
   test('L30.3n, L30.3l: a disabled webhook continues where it was, and a replay from the future skips nothing that is to come', async () => {
     const { webhook } = await create(ann)
@@ -244,7 +268,7 @@ eachDialect((_dialect, newUrl) => {
     expect(ahead.body.position).toBe(webhook.position)
   })
 
-  test('L30.3g, L30.4: a delivery to the instance itself is no request of this machine', async () => {
+  testOnSqlite('L30.3g, L30.4: a delivery to the instance itself is no request of this machine', async () => {
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: links.fetchHandler })
     try {
       const address = `http://127.0.0.1:${server.port}/_/admin/api/bundles/1/archive`
