@@ -1,6 +1,12 @@
 import { afterAll, beforeAll } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { type View, testBrowser } from '@latchkey/web/testing/browser'
+import {
+  type View,
+  expectAccessibleViews,
+  expectWithinWidth,
+  screenshot,
+  testBrowser,
+} from '@latchkey/web/testing/browser'
 import type { SocketData } from '../../src/realtime/gateway.ts'
 import { builtPages } from '../../src/http/pages.ts'
 import { ALICE, type Person } from '../provider/hostile.ts'
@@ -158,12 +164,29 @@ async function withShortTimeout(opening: Promise<OpenedPage>): Promise<OpenedPag
   return openedPage
 }
 
-/** Languages and widths in pixels in which pages are checked, each in light and dark. */
-export const LOOKS = [
-  ['en', [1280]],
-  ['sv', [390, 320]],
-  ['id', [390, 320]],
-] as const
+/** Further languages, whose texts are longer. */
+const LONGER = ['sv', 'id'] as const
+
+/**
+ * Checks a page once for accessibility, wide and narrow, in light and dark, and in every language at
+ * the narrowest widths for what does not fit. `visit` opens it and calls `look` in each of its
+ * states.
+ */
+export async function expectLooks(
+  visit: (locale: string, look: (page: Page, name: string) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  await visit('en', (page, name) => expectAccessibleViews(page, name, [1280, 390]))
+  for (const locale of LONGER) await visit(locale, (page, name) => expectFits(page, `${name}-${locale}`))
+}
+
+/** Expects no part of the page beyond its sides at the narrowest widths. */
+export async function expectFits(page: Page, name: string): Promise<void> {
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 900 })
+    await expectWithinWidth(page)
+    await screenshot(page, `${name}-${width}`)
+  }
+}
 
 /** Whether a console error only reports a response that was refused on purpose. */
 export const isRefusal = (text: string) => /Failed to load resource.*status of (?:4\d\d|503)/.test(text)
