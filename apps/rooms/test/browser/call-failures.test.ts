@@ -18,6 +18,8 @@ const pages = roomPages({
 /** Browsers that ask the user, and for which `rooms.test` is the service, without https. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP rooms.test 127.0.0.1']
 
+const CHROMIUM = process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium'
+
 let host: TestUser
 /** On a machine with devices, and on one without. */
 let equipped: Browser
@@ -25,11 +27,13 @@ let bare: Browser
 beforeAll(async () => {
   await pages.signIn(ROOT)
   host = await member(pages.service(), 'Hanna Host')
+  bare = await chromium.launch({
+    executablePath: process.env['LATCHKEY_TEST_CHROMIUM_SHELL'] || CHROMIUM,
+    args: FLAGS,
+  })
   // The headless shell has no permissions to refuse.
-  const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium'
-  bare = await chromium.launch({ executablePath, args: FLAGS })
   const args = [...FLAGS, '--use-fake-device-for-media-stream']
-  equipped = await chromium.launch({ executablePath, args })
+  equipped = await chromium.launch({ executablePath: CHROMIUM, args })
 }, 60_000)
 afterAll(async () => {
   await bare?.close()
@@ -62,13 +66,9 @@ async function aliceInCall() {
 /** Alice in a room, in this browser and at this origin, with these permissions for devices. */
 async function openElsewhere(browser: Browser, origin: string, setting?: 'granted' | 'denied') {
   const roomId = await roomOf([ALICE])
-  const { page } = await openIn(ALICE, roomId)
-  const { cookies } = await page.context().storageState()
-  await page.context().close()
-  const { hostname } = new URL(origin)
-  const context = await browser.newContext({
-    storageState: { cookies: cookies.map((cookie) => ({ ...cookie, domain: hostname })), origins: [] },
-  })
+  const { cookies } = (await pages.signIn(ALICE)).browser
+  const context = await browser.newContext()
+  await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: origin })))
   const opened = await context.newPage()
   const devtools = await context.newCDPSession(opened)
   for (const name of setting ? ['microphone', 'camera'] : [])

@@ -299,7 +299,7 @@ test('R35.2a, R35.4: 5,000 messages scrolled through keep at most 300 rows in th
       const top = list.getBoundingClientRect().top
       const anchor = rows.find((row) => row.getBoundingClientRect().bottom > top + 300)
       const before = anchor?.getBoundingClientRect().top ?? 0
-      const scrolled = Math.min(600, list.scrollTop)
+      const scrolled = Math.min(1_500, list.scrollTop)
       list.scrollTop -= scrolled
       await frame()
       await frame()

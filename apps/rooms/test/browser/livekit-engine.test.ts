@@ -1,5 +1,5 @@
 // The engine of calls that LiveKit carries, between pages and LiveKit's own server.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Grants } from '../../src/voice/grants.ts'
 import { formatIdentity, signParticipantToken } from '../../src/voice/livekit/tokens.ts'
 import type { JoinedCall } from '../../src/voice/schema.ts'
@@ -71,60 +71,67 @@ describe.skipIf(!livekitProgram)('the engine for LiveKit', () => {
     expect([...first.errors, ...second.errors]).toEqual([])
   }, 60_000)
 
-  test('R33.6l: a screen arrives only while it is watched, and cameras only without "audio only"', async () => {
-    const { first, second } = await two()
-    const { connectionId } = first.peer()
-    await first.page.getByRole('button', { name: 'Share' }).click()
-    await first.page.waitForFunction(() => window.engine.media.devices.media.tracks.screen !== null)
-    await first.send({ screen: true }, [second])
-    expect((await receivedWithin(second.page, LATER_MS)).frames).toBe(0)
-    await second.page.evaluate((id) => window.engine.media.setWatched(id, true), connectionId)
-    await until(async () => (await received(second.page)).frames > 3)
-    await second.page.evaluate((id) => window.engine.media.setWatched(id, false), connectionId)
-    await expectSilence(second.page)
-    await first.send({ camera: true, audio: true }, [second])
-    await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
-    await second.page.evaluate(() => window.engine.media.setAudioOnly(true))
-    await until(async () => (await receivedWithin(second.page, LATER_MS)).frames <= 0)
-    expect((await receivedWithin(second.page, LATER_MS)).audioPackets).toBeGreaterThan(0)
-    await second.page.evaluate(() => window.engine.media.setAudioOnly(false))
-    await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
-  }, 60_000)
-
-  test('R33.6l: a picture that is not visible is not sent', async () => {
-    const { first, second } = await two()
-    await first.send({ camera: true }, [second])
-    await until(async () => (await received(second.page)).frames > 3)
-    const hide = (isHidden: boolean) =>
-      second.page.evaluate(
-        (display) => {
-          document.body.style.display = display
-        },
-        isHidden ? 'none' : '',
-      )
-    await hide(true)
-    await until(async () => (await receivedWithin(second.page, LATER_MS)).frames === 0)
-    await hide(false)
-    await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
-  }, 60_000)
-
-  test('R33.5: nothing is sent while the engine is paused, nor by a microphone that is off', async () => {
-    const { first, second } = await two()
-    await first.send({ audio: true, camera: true }, [second])
-    await until(async () => (await received(second.page)).frames > 3)
-    await first.page.evaluate(() => window.engine.media.setPaused(true))
-    await expectSilence(second.page)
-    expect((await receivedWithin(first.page, LATER_MS)).sentMedia).toBe(0)
-    await first.page.evaluate(() => window.engine.media.setPaused(false))
-    await until(async () => {
-      const { audioPackets, audioEnergy, frames } = await receivedWithin(second.page, LATER_MS)
-      return audioPackets > 0 && audioEnergy > 0 && frames > 0
+  describe('two pages in a call', () => {
+    let first: EnginePage
+    let second: EnginePage
+    beforeAll(async () => {
+      ;({ first, second } = await two())
     })
-    await first.send({}, [second])
-    await expectSilence(second.page)
-    expect((await receivedWithin(first.page, LATER_MS)).sentMedia).toBe(0)
-    await expectTalk(first, second)
-  }, 60_000)
+    afterAll(() => Promise.all([first, second].map(({ page }) => page.context().close())))
+    afterEach(() => first.send({}, [second]))
+
+    test('R33.6l: a screen arrives only while it is watched, and cameras only without "audio only"', async () => {
+      const { connectionId } = first.peer()
+      await first.page.getByRole('button', { name: 'Share' }).click()
+      await first.page.waitForFunction(() => window.engine.media.devices.media.tracks.screen !== null)
+      await first.send({ screen: true }, [second])
+      expect((await receivedWithin(second.page, LATER_MS)).frames).toBe(0)
+      await second.page.evaluate((id) => window.engine.media.setWatched(id, true), connectionId)
+      await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
+      await second.page.evaluate((id) => window.engine.media.setWatched(id, false), connectionId)
+      await expectSilence(second.page)
+      await first.send({ camera: true, audio: true }, [second])
+      await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
+      await second.page.evaluate(() => window.engine.media.setAudioOnly(true))
+      await until(async () => (await receivedWithin(second.page, LATER_MS)).frames <= 0)
+      expect((await receivedWithin(second.page, LATER_MS)).audioPackets).toBeGreaterThan(0)
+      await second.page.evaluate(() => window.engine.media.setAudioOnly(false))
+      await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
+    }, 60_000)
+
+    test('R33.6l: a picture that is not visible is not sent', async () => {
+      await first.send({ camera: true }, [second])
+      await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
+      const hide = (isHidden: boolean) =>
+        second.page.evaluate(
+          (display) => {
+            document.body.style.display = display
+          },
+          isHidden ? 'none' : '',
+        )
+      await hide(true)
+      await until(async () => (await receivedWithin(second.page, LATER_MS)).frames === 0)
+      await hide(false)
+      await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
+    }, 60_000)
+
+    test('R33.5: nothing is sent while the engine is paused, nor by a microphone that is off', async () => {
+      await first.send({ audio: true, camera: true }, [second])
+      await until(async () => (await receivedWithin(second.page, LATER_MS)).frames > 0)
+      await first.page.evaluate(() => window.engine.media.setPaused(true))
+      await expectSilence(second.page)
+      expect((await receivedWithin(first.page, LATER_MS)).sentMedia).toBe(0)
+      await first.page.evaluate(() => window.engine.media.setPaused(false))
+      await until(async () => {
+        const { audioPackets, audioEnergy, frames } = await receivedWithin(second.page, LATER_MS)
+        return audioPackets > 0 && audioEnergy > 0 && frames > 0
+      })
+      await first.send({}, [second])
+      await expectSilence(second.page)
+      expect((await receivedWithin(first.page, LATER_MS)).sentMedia).toBe(0)
+      await expectTalk(first, second)
+    }, 60_000)
+  })
 
   test('R33.4: a right that comes during the call is used at once, and sends nothing before', async () => {
     const { room, alice, first, second } = await two(NONE)
