@@ -155,6 +155,8 @@ eachDialect((dialect, newUrl) => {
     endOnFailure: true,
   })
 
+  // Each look has filters, a window, a comparison and pages of breakdowns (L14.11a, L14.11b, L14.11c,
+  // L14.11d, L14.12a, L14.12b, L14.13a).
   test('L14.11 L14.12 L14.3: analytics of any clicks equal a scan at every moment, while clicks arrive late and are rolled up', async () => {
     const steps = fc.array(
       fc.oneof(

@@ -9,7 +9,7 @@ describe('every failure of the list', () => {
   for (const [code, kind] of Object.entries(failures)) {
     const failure = new Failure(code, kind, { 'Retry-After': '5' })
 
-    test(`L25.6: the public API answers ${code} with exactly {error}, and the code in a header`, async () => {
+    test(`L25.6a: the public API answers ${code} with exactly {error}, and the code in a header`, async () => {
       const response = publicFailureResponse(failure)
       expect([response.status, await response.text()]).toEqual([
         kind.status,
@@ -19,7 +19,7 @@ describe('every failure of the list', () => {
       expect(response.headers.get('retry-after')).toBe('5')
     })
 
-    test(`L25.6: the admin API answers ${code} with {error, code}`, async () => {
+    test(`L25.6b: the admin API answers ${code} with {error, code}`, async () => {
       const response = adminFailureResponse(failure)
       expect([response.status, await response.json()]).toEqual([kind.status, { error: kind.text, code }])
       expect(response.headers.get('x-error-code')).toBeNull()
@@ -33,14 +33,14 @@ test('L25.6: error codes are unique and in snake_case', () => {
   expect(errorCodes.filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([])
 })
 
-test('L25.6: a detail outside the list does not reach the wire', () => {
+test('L25.6f: a detail outside the list does not reach the wire', () => {
   const text = 'x'
   expect(errorCodeOf(new Failure('invalid_request', { status: 400, text, detail: 'limit_invalid' }))).toBe(
     'invalid_request',
   )
 })
 
-test('L25.6: a QR code that is too small has its smallest size in pixels', async () => {
+test('L25.6b: a QR code that is too small has its smallest size in pixels', async () => {
   expect(await adminFailureResponse(new QrSizeTooSmall(29)).json()).toEqual({
     error: 'size: must be at least 29 for this code as PNG',
     code: 'qr_too_small',
@@ -123,7 +123,7 @@ const INVALID_ADMIN: typeof INVALID = [
 /** Provoked elsewhere: an upload that breaks off, in transfer.test.ts, and contrast, below. */
 const ELSEWHERE: readonly ErrorCode[] = ['upload_interrupted', 'dark_low_contrast']
 
-test('L25.6: every code of an invalid value is provoked by a test', () => {
+test('L25.6e: every code of an invalid value is provoked by a test', () => {
   const provoked = new Set([...INVALID, ...INVALID_ADMIN].map(([code]) => code).concat(ELSEWHERE))
   const ownCodes = errorCodes.filter((code) => !Object.hasOwn(failures, code))
   expect(ownCodes.filter((code) => !provoked.has(code))).toEqual([])
@@ -132,7 +132,7 @@ test('L25.6: every code of an invalid value is provoked by a test', () => {
 onSqlite((newUrl) => {
   const links = sharedTestLinks(newUrl)
 
-  test('L25.6: invalid values have a code of their own on both APIs', async () => {
+  test('L25.6e: invalid values have a code of their own on both APIs', async () => {
     const key = await links.key('ann@example.com')
     for (const [code, method, path, body] of INVALID) {
       const { status, headers } = await links.call(method, path, { key, body })
@@ -142,6 +142,27 @@ onSqlite((newUrl) => {
       const { status, body: answer } = await links.callAdmin(method, path, { body })
       expect([path, body, status, answer.code]).toEqual([path, body, 400, code])
     }
+  })
+
+  test('L25.6c: an invalid value inside a field has its path and problem, on the admin side only', async () => {
+    const key = await links.key('ann@example.com')
+    const { id } = await links.createLink(key)
+    const path = `/links/${id}/behaviour`
+    const body = { rules: [{ when: { country: ['SE'] }, to: 'ftp://example.com' }] }
+    const { status, body: answer, headers } = await links.call('PUT', path, { key, body })
+    expect([status, Object.keys(answer), headers.get('x-error-code')]).toEqual([
+      400,
+      ['error'],
+      'invalid_request',
+    ])
+    expect((await links.callAdmin('PUT', path, { body })).body).toEqual({
+      error: answer.error,
+      code: 'invalid_request',
+      fields: [{ path: 'rules.0.to', code: expect.any(String) }],
+    })
+    expect(
+      (await links.callAdmin('POST', '/links', { body: { url: 'ftp://a' } })).body.fields,
+    ).toBeUndefined()
   })
 
   test('L25.6: QR codes that cannot be drawn have codes on both APIs', async () => {

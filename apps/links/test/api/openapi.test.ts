@@ -559,6 +559,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     reference_unknown: withBody(() => ({
       ops: [{ operation: 'enableLink', params: { id: { $op: 0 } } }],
     })),
+    // L29.3c
     too_many_clicks_to_plan: withBody(async ({ linkId, slug }) => {
       const clicked = sql`update slug set closed_clicks = 2001 where slug = ${slug}`
       await links.database.write((tx) => clicked.execute(tx))

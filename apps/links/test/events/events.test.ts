@@ -18,7 +18,7 @@ eachDialect((dialect, newUrl) => {
     links.call('GET', `/events${query}`, { key: key ?? (await links.key(ann)) })
   const newest = async (): Promise<number> => (await events()).body.last_seq
 
-  test('L30.2: without after, nothing is returned but the number to go on from', async () => {
+  test('L30.2c: without after, nothing is returned but the number to go on from', async () => {
     await links.createLink(await links.key(ann))
     const { status, body } = await events()
     expect(status).toBe(200)
@@ -51,7 +51,7 @@ eachDialect((dialect, newUrl) => {
     expect(JSON.stringify(body)).not.toContain('argon2')
   })
 
-  test('L30.2: types are selected, and last_seq passes the others', async () => {
+  test('L30.2d: types are selected, and last_seq passes the others', async () => {
     const key = await links.key(ann)
     const after = await newest()
     const { id } = await links.createLink(key)
@@ -66,7 +66,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  test('L30.2: pages follow each other without gaps or repetitions', async () => {
+  test('L30.2b: pages follow each other without gaps or repetitions', async () => {
     const key = await links.key(ann)
     const start = await newest()
     const { id } = await links.createLink(key)
@@ -85,7 +85,7 @@ eachDialect((dialect, newUrl) => {
     expect(all).toHaveLength(7)
   })
 
-  test('L30.2: a request waits for the next event, and no longer than it asked to', async () => {
+  test('L30.2e: a request waits for the next event, and no longer than it asked to', async () => {
     const key = await links.key(ann)
     const after = await newest()
     const waiting = events(`?after=${after}&wait=20`, key)
@@ -98,7 +98,7 @@ eachDialect((dialect, newUrl) => {
     expect((await events('?wait=26')).status).toBe(400)
   })
 
-  test('L30.2: a request whose key is revoked while it waits gets no event', async () => {
+  test('L30.2e: a request whose key is revoked while it waits gets no event', async () => {
     const key = await links.key('leaver@example.com')
     const [after, mine] = [await newest(), await links.key(ann)]
     const waiting = events(`?after=${after}&wait=20`, key)
@@ -110,7 +110,7 @@ eachDialect((dialect, newUrl) => {
     expect([status, body.events, headers.get('x-error-code')]).toEqual([401, undefined, 'unauthorized'])
   })
 
-  test('L30.1: clicks come in events, without anything of their visitors', async () => {
+  test('L30.2a, L30.1a: clicks come in events, without anything of their visitors', async () => {
     const { id, slugs } = await links.createLink(await links.key(ann))
     const after = await newest()
     for (let index = 0; index < 3; index++) await clickLink(links, slugs[0].slug)
@@ -134,7 +134,7 @@ eachDialect((dialect, newUrl) => {
     expect(clicks[0]?.link_id).toBe(id)
   })
 
-  test('L30.1: imported clicks, which happened long ago, are no events', async () => {
+  test('L30.1a: imported clicks, which happened long ago, are no events', async () => {
     const { id, slugs } = await links.createLink(await links.key(ann))
     const after = await newest()
     await recordClicks(links.url, [{ slug: slugs[0].slug, linkId: id, clickedAt: 1_700_000_000 }])
@@ -142,7 +142,7 @@ eachDialect((dialect, newUrl) => {
     expect((await events(`?after=${after}`)).body.events).toEqual([])
   })
 
-  test('L30.2: a link expires once, whether its time passes or is set to the past', async () => {
+  test('L30.1b, L30.2: a link expires once, whether its time passes or is set to the past', async () => {
     const key = await links.key(ann)
     await expireLinks(links.database, links.now)
     const after = await newest()
@@ -160,7 +160,7 @@ eachDialect((dialect, newUrl) => {
     expect(await expired()).toEqual([soon.id, past.id])
   })
 
-  test('L30.1: a limit is reached once, by many visitors at once and after a returned place, and again once it is another', async () => {
+  test('L30.1c: a limit is reached once, by many visitors at once and after a returned place, and again once it is another', async () => {
     const key = await links.key(ann)
     const { id, slugs } = await links.createLink(key)
     const setLimit = (max_clicks: number) =>
@@ -190,7 +190,17 @@ eachDialect((dialect, newUrl) => {
     expect(await reached()).toEqual([first, [links.now, id, { max_clicks: 1 }]])
   })
 
-  test('L30.1: old events are deleted, and a reader who missed some of them is refused', async () => {
+  test('L30.1d: a new plan has one event, and none when it is discarded', async () => {
+    const key = await links.key(ann)
+    const after = await newest()
+    const ops = [{ operation: 'createLink', body: { url: url() } }]
+    const { id } = (await links.call('POST', '/plans', { key, body: { ops } })).body
+    await links.call('POST', `/plans/${id}/discard`, { key })
+    const { body } = await events(`?after=${after}`)
+    expect(body.events).toMatchObject([{ type: 'plan.pending', data: { plan_id: id, identity: ann } }])
+  })
+
+  test('L30.2f, L30.1e: old events are deleted, and a reader who missed some of them is refused', async () => {
     await links.createLink(await links.key(ann))
     const { id } = await links.createLink(await links.key(ann))
     const seq = await newest()

@@ -46,7 +46,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
   })
 
   describe('L29.3: a plan', () => {
-    test('L29.3: shows what its operations would change, and changes nothing until it is applied', async () => {
+    test('L29.3g, L29.3h: shows what its operations would change, and changes nothing until it is applied', async () => {
       const key = await links.key(ann)
       const link = await links.createLink(key, { label: 'Before' })
       const { plan: _, ...before } = await links.databaseState()
@@ -78,7 +78,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       })
     })
 
-    test('L29.3: may refer to what its earlier operations create', async () => {
+    test('L29.3a: may refer to what its earlier operations create', async () => {
       const key = await links.key(ann)
       const [slug, url] = [newSlug(), newUrl()]
       const { body } = await plan(key, [
@@ -97,7 +97,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       expect((await read(key, `/bundles/${bundle}/links`)).body).toMatchObject([{ id: link, url }])
     })
 
-    testOnSqlite('L29.3: is refused with the operation that fails, and the reason', async () => {
+    testOnSqlite('L29.3g, L29.3b: is refused with the operation that fails, and the reason', async () => {
       const [key, other] = [await links.key(ann), await links.key(ben)]
       const foreign = await links.createLink(other)
       const create = { operation: 'createLink', body: { url: newUrl() } }
@@ -130,6 +130,14 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
         await links.expectRefusal('POST', '/plans', { key, body: { ops: [create, op] } }, [status, error])
     })
 
+    testOnSqlite('L29.3d: has a body of at most 1 MiB', async () => {
+      const key = await links.key(ann)
+      const create = (bytes: number) =>
+        links.call('POST', '/plans', { key, body: { x: 'x'.repeat(bytes - '{"x":""}'.length) } })
+      expect((await create(1_048_576)).status).toBe(400)
+      expect((await create(1_048_577)).status).toBe(413)
+    })
+
     testOnSqlite('L29.3: refuses what is not valid for an operation as the operation does', async () => {
       const key = await links.key(ann)
       const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
@@ -155,7 +163,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       expect((await links.databaseState())['plan']).toEqual(before ?? [])
     })
 
-    test('L29.3: warns of what stops or leads elsewhere, with the clicks', async () => {
+    test('L29.3j: warns of what stops or leads elsewhere, with the clicks', async () => {
       const [key, other] = [await links.key(ann), await links.key(ben)]
       const [deleted, moved, foreign] = [
         await links.createLink(key),
@@ -179,7 +187,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
   })
 
   testOnSqlite(
-    'L29.3: warns of each host to which no link of the person leads yet, whole, also in behaviour',
+    'L29.3k: warns of each host to which no link of the person leads yet, whole, also in behaviour',
     async () => {
       const [key, other] = [await links.key(ann), await links.key(ben)]
       const host = () => `host-${++count}.example`
@@ -219,7 +227,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
     },
   )
 
-  testOnSqlite('L29.3: warns of the host of a link of others, to which a plan adds a slug', async () => {
+  testOnSqlite('L29.3k: warns of the host of a link of others, to which a plan adds a slug', async () => {
     const host = `others${++count}.example`
     const link = await links.createLink(await links.key(ben), { url: `https://${host}/` })
     const { body } = await plan(await links.key(ann), [
@@ -228,7 +236,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
     expect(body.warnings).toContainEqual({ code: 'new_hosts', count: 1, hosts: [host] })
   })
 
-  testOnSqlite('L29.3: names its links by slug and label, and its bundles, as they are now', async () => {
+  testOnSqlite('L29.3i: names its links by slug and label, and its bundles, as they are now', async () => {
     const key = await links.key(ann)
     const link = await links.createLink(key, { slug: newSlug(), label: 'Old label' })
     const { body: bundle } = await links.call('POST', '/bundles', { key, body: { name: 'Spring' } })
@@ -245,7 +253,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
   })
 
   describe('L29.3: applying', () => {
-    testOnSqlite('L29.3: the second of two plans for one link is refused', async () => {
+    testOnSqlite('L29.3o, L29.3l: the second of two plans for one link is refused', async () => {
       const key = await links.key(ann)
       const { id } = await links.createLink(key)
       const [first, second] = [
@@ -261,7 +269,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       expect((await read(key, `/plans/${second}`)).body.state).toBe('open')
     })
 
-    testOnSqlite('L29.3: is refused if the same operations would now do something else', async () => {
+    testOnSqlite('L29.3o: is refused if the same operations would now do something else', async () => {
       const key = await links.key(ann)
       const url = newUrl()
       const create = await createOpenPlan(key, [{ operation: 'createLink', body: { url } }])
@@ -269,7 +277,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       expect((await act(key, create, 'apply')).headers.get('x-error-code')).toBe('plan_outdated')
     })
 
-    testOnSqlite('L29.3: is refused if the right to write is lost, and leaves nothing', async () => {
+    testOnSqlite('L29.3p: is refused if the right to write is lost, and leaves nothing', async () => {
       const [key, other] = [await links.key(ann), await links.key(ben)]
       const { id } = await links.createLink(key)
       const planId = await createOpenPlan(key, [
@@ -286,7 +294,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       await links.expectRefusal('POST', `/plans/${planId}/apply`, { key: other }, [404, 'Plan not found'])
     })
 
-    test('L29.3: twice at once applies once', async () => {
+    test('L29.3n: twice at once applies once', async () => {
       const key = await links.key(ann)
       const url = newUrl()
       const planId = await createOpenPlan(key, [
@@ -298,7 +306,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       expect(await links.rows(`select id from link where url = '${url}'`)).toHaveLength(1)
     })
 
-    testOnSqlite('L29.3: is refused a day later, and for a discarded plan', async () => {
+    testOnSqlite('L29.3q: is refused a day later, and for a discarded plan', async () => {
       const key = await links.key(ann)
       const create = { operation: 'createLink', body: { url: newUrl() } }
       const discarded = await createOpenPlan(key, [create])
@@ -319,7 +327,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
     })
   })
 
-  testOnSqlite('L29.3: a plan is for its person, and administrators read it', async () => {
+  testOnSqlite('L29.3m: a plan is for its person, and administrators read it', async () => {
     const [key, other, adminKey] = [await links.key(ann), await links.key(ben), await links.key(admin)]
     const id = await createOpenPlan(key, [{ operation: 'createLink', body: { url: newUrl() } }])
     expect((await read(adminKey, `/plans/${id}`)).body).toMatchObject({ id, identity: ann })
@@ -337,23 +345,26 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
     expect(await ids(other, `&identity=${ann}`)).toEqual([])
   })
 
-  testOnSqlite('L29.3: repeated requests with an idempotency key plan once and apply once', async () => {
-    const key = await links.key(ann)
-    const { id } = await links.createLink(key)
-    const send = (path: string, name: string, body?: object) =>
-      links.call('POST', path, { key, headers: { 'Idempotency-Key': name }, ...(body && { body }) })
-    const changes = async () => (await read(key, `/links/${id}/history`)).body.length
-    const body = { ops: [label(id, 'Once')] }
-    const first = await send('/plans', 'plan-once', body)
-    expect((await send('/plans', 'plan-once', body)).body).toEqual(first.body)
-    expect(await changes()).toBe(1)
-    for (const _ of [1, 2])
-      expect((await send(`/plans/${first.body.id}/apply`, 'apply-once')).body.state).toBe('applied')
-    expect((await read(key, `/links/${id}/history`)).body[0].plan_id).toBe(first.body.id)
-    expect(await changes()).toBe(2)
-  })
+  testOnSqlite(
+    'L28.2e, L29.3: repeated requests with an idempotency key plan once and apply once',
+    async () => {
+      const key = await links.key(ann)
+      const { id } = await links.createLink(key)
+      const send = (path: string, name: string, body?: object) =>
+        links.call('POST', path, { key, headers: { 'Idempotency-Key': name }, ...(body && { body }) })
+      const changes = async () => (await read(key, `/links/${id}/history`)).body.length
+      const body = { ops: [label(id, 'Once')] }
+      const first = await send('/plans', 'plan-once', body)
+      expect((await send('/plans', 'plan-once', body)).body).toEqual(first.body)
+      expect(await changes()).toBe(1)
+      for (const _ of [1, 2])
+        expect((await send(`/plans/${first.body.id}/apply`, 'apply-once')).body.state).toBe('applied')
+      expect((await read(key, `/links/${id}/history`)).body[0].plan_id).toBe(first.body.id)
+      expect(await changes()).toBe(2)
+    },
+  )
 
-  test('L29.3: plans that were not applied are deleted after a week, others with their history', async () => {
+  test('L29.3v: plans that were not applied are deleted after a week, others with their history', async () => {
     const key = await links.key(ann)
     const create = { operation: 'createLink', body: { url: newUrl(), allow_duplicate: true } }
     const [open, applied] = [await createOpenPlan(key, [create]), await createOpenPlan(key, [create])]
@@ -370,7 +381,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
   })
 
   describe('L29.3: undoing', () => {
-    testOnSqlite('L29.3: the title that the service has fetched does not keep a created link', async () => {
+    testOnSqlite('L29.3s: the title that the service has fetched does not keep a created link', async () => {
       const key = await links.key(ann)
       const planId = await createOpenPlan(key, [{ operation: 'createLink', body: { url: newUrl() } }])
       const { link_id: id } = (await act(key, planId, 'apply')).body.diff[0]
@@ -383,7 +394,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       expect((await read(key, `/links/${id}`)).status).toBe(404)
     })
 
-    test('L29.3: a deleted link comes back under its id, with the slugs that are free and without clicks', async () => {
+    test('L29.3t: a deleted link comes back under its id, with the slugs that are free and without clicks', async () => {
       const key = await links.key(ann)
       const [free, lost] = [newSlug(), newSlug()]
       const link = await links.createLink(key, { slug: free, label: 'Back' })
@@ -405,7 +416,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
     })
 
     if (dialect === 'postgres')
-      testOnSqlite('L29.3: a link comes back without a bundle that is deleted at that moment', async () => {
+      testOnSqlite('L29.3t: a link comes back without a bundle that is deleted at that moment', async () => {
         const key = await links.key(ann)
         const link = await links.createLink(key)
         const { body: bundle } = await links.call('POST', '/bundles', { key, body: { name: 'Short-lived' } })
@@ -422,7 +433,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
         expect((await read(key, `/links/${link.id}/bundles`)).body).toEqual([])
       })
 
-    testOnSqlite('L29.3: leaves what was changed since, and says so', async () => {
+    testOnSqlite('L29.3s: leaves what was changed since, and says so', async () => {
       const key = await links.key(ann)
       const [one, two] = [await links.createLink(key), await links.createLink(key)]
       const planId = await createOpenPlan(key, [label(one.id, 'By plan'), label(two.id, 'By plan')])
@@ -441,7 +452,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       })
     })
 
-    testOnSqlite('L29.3: keeps a created link that has clicks', async () => {
+    testOnSqlite('L29.3s, L29.3u: keeps a created link that has clicks', async () => {
       const key = await links.key(ann)
       const planId = await createOpenPlan(key, [{ operation: 'createLink', body: { url: newUrl() } }])
       const { link_id: id } = (await act(key, planId, 'apply')).body.diff[0]
