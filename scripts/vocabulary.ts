@@ -1,5 +1,6 @@
 // Names, comments, test names and documents use the words of docs/glossary.md. Strings are not
 // read: names on the wire stay as the specification has them.
+import { join } from 'node:path'
 import { Visitor, parseSync } from 'oxc-parser'
 
 interface Match {
@@ -8,7 +9,52 @@ interface Match {
   word: string
 }
 
+/**
+ * Folders that some words and openings of comments are not yet removed from. An entry leaves this list
+ * when `bun scripts/vocabulary.ts --all` finds nothing in its folder.
+ */
+const TO_SWEEP: readonly string[] = [
+  'apps/links/',
+  'apps/rooms/',
+  'bench/',
+  'packages/database/',
+  'packages/http/',
+  'packages/web/',
+  'sdks/typescript/',
+]
+
 const PROSE = /\b(?:told|tells?|telling|somebody|nobody|everybody|whoever|whosever|anew)\b/gi
+/** The second generation of words that are refused, but for the bars of keyboards and charts. */
+const LATER_PROSE = /\b(?:gone|rings?|led|(?<!(?:space|progress|search) )bar(?! chart))\b/gi
+/** A comment is a noun phrase or a sentence; these point at the line above it. */
+const OPENING = /^[\s*]*(?:Those|What is|The same|Of|Nothing|One that)\b/
+
+/** Words of the column "Not" of the glossary that mean something else in most places. */
+export const AMBIGUOUS: ReadonlySet<string> = new Set(
+  (
+    'admin,host,server,place,machine,process,make,add,drop,option,choice,most,least,bound,line,deadline,' +
+    'within,memory,letter,spread,hear,step,whole,everything,turn,sentence,short link,name,code,site,alias,' +
+    'target,leads to,rotation,guest,user,hit,visit,robot,log,sum,span,kind,list,folder,version,revision,' +
+    'audit log,draft,preview,permission,hook,subscriber,token,secret,issuer,walk,attempt,login,profile,' +
+    'visitor,root,given,channel,stay,position,cursor,subscription,bot,bar,collection,rank,feed,door,hearing'
+  ).split(','),
+)
+
+/** Returns the words of the column "Not" of the glossary. */
+export function readReplacedWords(glossary: string): string[] {
+  const cells = [...glossary.matchAll(/^\|(?:[^|]*\|){2} *([^|]+?) *\|$/gm)].map(([, cell = '']) => cell)
+  return cells
+    .flatMap((cell) => cell.replaceAll(/\([^)]*\)/g, '').split(','))
+    .map((word) => word.trim())
+    .filter((word) => word !== '' && word !== 'Not' && !/^-+$/.test(word))
+}
+
+const GLOSSARY = new RegExp(
+  `\\b(?:${readReplacedWords(await Bun.file(join(import.meta.dirname, '../docs/glossary.md')).text())
+    .filter((word) => !AMBIGUOUS.has(word))
+    .join('|')})\\b`,
+  'gi',
+)
 
 /** Words that must not be part of an identifier. */
 const WORDS: ReadonlySet<string> = new Set(
@@ -17,6 +63,7 @@ const WORDS: ReadonlySet<string> = new Set(
     'surroundings tell tells told turnstile whoever whose wish wished'
   ).split(' '),
 )
+const LATER_WORDS: ReadonlySet<string> = new Set(['led', 'ring', 'rings'])
 /**
  * Participles that are not a name by themselves: they do not say what the thing is. `counted` is one
  * on the wire (L27).
@@ -26,22 +73,34 @@ const PARTICIPLES: ReadonlySet<string> = new Set(
 )
 const TEST_FUNCTIONS: ReadonlySet<string> = new Set(['describe', 'test'])
 
-/** Returns the words of a TypeScript file that the glossary replaces, each as `line: word`. */
-export function checkCode(path: string, source: string): string[] {
+/**
+ * Returns the words of a TypeScript file that the glossary replaces, each as `line: word`, and the
+ * openings of comments that are refused. A file that is `isToSweep` is read for the first words only.
+ */
+export function checkCode(path: string, source: string, isToSweep = false): string[] {
   const matches: Match[] = []
+  const find = (start: number, end: number) => findWords(source, [start, end], isToSweep)
   const { program, comments } = parseSync(path, source)
   const checkName = ({ name, start }: { name: string; start: number }) => {
-    if (isReplacedName(name)) matches.push({ offset: start, word: name })
+    if (isReplacedName(name, isToSweep)) matches.push({ offset: start, word: name })
   }
   new Visitor({
     Identifier: checkName,
     PrivateIdentifier: checkName,
     CallExpression({ callee, arguments: [first] }) {
       if (callee.type === 'Identifier' && TEST_FUNCTIONS.has(callee.name) && first?.type === 'Literal')
-        matches.push(...findWords(source, first.start, first.end))
+        matches.push(...find(first.start, first.end))
     },
   }).visit(program)
-  for (const { start, end } of comments) matches.push(...findWords(source, start, end))
+  for (const [index, { type, start, end, value }] of comments.entries()) {
+    matches.push(...find(start, end))
+    const above = comments[index - 1]
+    const isContinued =
+      type === 'Line' && above?.type === 'Line' && /^\n *$/.test(source.slice(above.end, start))
+    const opening = isToSweep || isContinued ? undefined : OPENING.exec(value)?.[0]
+    if (opening !== undefined)
+      matches.push({ offset: start, word: opening.replaceAll(/[\s*]+/g, ' ').trim() })
+  }
   return matches.map((match) => describeMatch(source, match))
 }
 
@@ -49,35 +108,43 @@ export function checkCode(path: string, source: string): string[] {
 export function checkDocument(source: string): string[] {
   // Code keeps its length, so that offsets stay true.
   const prose = source.replaceAll(/^```[\s\S]*?^```|`[^`\n]*`/gm, (code) => code.replaceAll(/[^\n]/g, ' '))
-  return findWords(prose, 0, prose.length).map((match) => describeMatch(source, match))
+  return findWords(prose, [0, prose.length]).map((match) => describeMatch(source, match))
 }
 
-function isReplacedName(name: string): boolean {
+function isReplacedName(name: string, isToSweep: boolean): boolean {
   const words = name
     .split(/_|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/)
     .map((word) => word.toLowerCase())
-  return words.some((word) => WORDS.has(word)) || PARTICIPLES.has(name.toLowerCase())
+  return (
+    words.some((word) => WORDS.has(word) || (!isToSweep && LATER_WORDS.has(word))) ||
+    PARTICIPLES.has(name.toLowerCase())
+  )
 }
 
-function findWords(source: string, start: number, end: number): Match[] {
-  return [...source.slice(start, end).matchAll(PROSE)].map(({ 0: word, index }) => ({
-    offset: start + index,
-    word,
-  }))
+function findWords(source: string, [start, end]: [number, number], isToSweep = false): Match[] {
+  const patterns = isToSweep ? [PROSE] : [PROSE, LATER_PROSE, GLOSSARY]
+  return patterns.flatMap((pattern) =>
+    [...source.slice(start, end).matchAll(pattern)].map(({ 0: word, index }) => ({
+      offset: start + index,
+      word,
+    })),
+  )
 }
 
 function describeMatch(source: string, { offset, word }: Match): string {
   return `${source.slice(0, offset).split('\n').length}: ${word}`
 }
 
-async function listFiles(...patterns: readonly string[]): Promise<string[]> {
+export async function listFiles(...patterns: readonly string[]): Promise<string[]> {
   const { stdout } = Bun.spawnSync(['git', 'ls-files', '-co', '--exclude-standard', ...patterns])
   return stdout.toString().split('\n').filter(Boolean)
 }
 
 if (import.meta.main) {
+  const isToSweep = (path: string) =>
+    !Bun.argv.includes('--all') && TO_SWEEP.some((folder) => path.startsWith(folder))
   const code = (await listFiles('*.ts', '*.tsx', '*.mts')).map(
-    async (path) => [path, checkCode(path, await Bun.file(path).text())] as const,
+    async (path) => [path, checkCode(path, await Bun.file(path).text(), isToSweep(path))] as const,
   )
   const documents = (await listFiles('*.md', ':!docs/glossary.md')).map(
     async (path) => [path, checkDocument(await Bun.file(path).text())] as const,

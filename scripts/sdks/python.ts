@@ -53,7 +53,7 @@ ${names.map((name) => `    "${name}",`).join('\n')}
   ].join('\n')
 }
 
-/** Those of answers, and those inside of requests. The fields of a request are arguments. */
+/** The models of answers, and the models inside of requests. The fields of a request are arguments. */
 function modelsOf({ outputs, data }: Api): Model[] {
   return [...outputs, ...data.filter((model) => !outputs.includes(model))]
 }
@@ -262,7 +262,7 @@ ${docstring(operation)}
 `
 }
 
-/** The same call over all pages, one item at a time. */
+/** A generator of the items of all pages. */
 function walker(operation: Operation, isAsync: boolean, list: string): string {
   const key = operation.paging?.by === 'cursor' ? 'cursor' : 'offset'
   const name = snake(walkerOf(operation.name))

@@ -120,7 +120,7 @@ function methodsOf(operation: Operation): string[] {
   return paging ? [one, walker(operation, typeOf(paging.item))] : [one]
 }
 
-/** The same call over all pages, one item at a time. */
+/** A generator of the items of all pages. */
 function walker(operation: Operation, item: string): string {
   const key = operation.paging?.by === 'cursor' ? 'cursor' : 'offset'
   const first = key === 'cursor' ? 'query.cursor' : 'query.offset ?? 0'

@@ -25,7 +25,7 @@ describe('latchkey links explain', () => {
   })
   const explain = (...args: string[]) => workspace.run(['links', 'explain', ...args])
 
-  test('L27: says where a visitor is led, each check, and when that changes', async () => {
+  test('L27: says where a visit leads, each check, and when that changes', async () => {
     const { code, out, err } = await explain('APP', '--country', 'se', '--at', '2029-01-01T00:00:00+01:00')
     expect([code, err]).toEqual([0, ''])
     expect(out.split('\n')).toEqual([

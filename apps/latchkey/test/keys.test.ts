@@ -7,7 +7,7 @@ const KEY = /^sk_[0-9a-f]{48}\n$/
 
 describe('latchkey keys', () => {
   const workspace = new Workspace()
-  /** The same instance, with its output on a full disk. */
+  /** The instance of `workspace`, with its output on a full disk. */
   const full = new Workspace({ LINKS_DATABASE_URL: `sqlite:${workspace.database}` }, [
     'sh',
     '-c',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 const here = (...args: string[]) => workspace.run(['links', ...args])
-/** The same commands in a folder without an instance, against the running one. */
+/** Commands in a folder without an instance, against the running one. */
 const elsewhere = new Workspace()
 afterAll(() => elsewhere.remove())
 const remote = (...args: string[]) =>
