@@ -5,6 +5,12 @@ export type Language = keyof typeof LANGUAGES
 export const isLanguage = (value: string | null | undefined): value is Language =>
   Object.hasOwn(LANGUAGES, value ?? '')
 
+/** Renders something once in each language. */
+export function inEachLanguage<T>(render: (language: Language) => T): Readonly<Record<Language, T>> {
+  const languages = Object.keys(LANGUAGES) as Language[]
+  return Object.fromEntries(languages.map((language) => [language, render(language)])) as Record<Language, T>
+}
+
 const languageOf = (tag: string) => tag.split('-', 1)[0]?.toLowerCase()
 
 /** Returns the first language among these tags, such as `sv-SE`, or English. */

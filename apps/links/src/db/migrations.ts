@@ -4,6 +4,7 @@ import { sealedAnswers } from './migrations/0002-sealed-answers.ts'
 import { robots } from './migrations/0003-robots.ts'
 import { unappliedPlans } from './migrations/0004-unapplied-plans.ts'
 import { foldedText } from './migrations/0005-folded-text.ts'
+import { languages } from './migrations/0006-languages.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -11,4 +12,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-robots': robots,
   '0004-unapplied-plans': unappliedPlans,
   '0005-folded-text': foldedText,
+  '0006-languages': languages,
 }

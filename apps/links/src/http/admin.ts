@@ -9,7 +9,7 @@ import type { Context, CreatedVia } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, failures, literalTexts } from '../api/failures.ts'
 import { findPreferences } from '../preferences/store.ts'
-import { pageTexts } from '../redirect/page-texts.ts'
+import { serverTexts } from '../texts/texts.ts'
 import { htmlPage, languageOf, notFoundPage, renderMessage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
 import { failurePage } from './failure-page.ts'
@@ -130,7 +130,7 @@ function toFailure(refusal: Refusal): Failure {
 function refusalPage(request: Request, refusal: PageRefusal): Response {
   const language = languageOf(request)
   const html = renderMessage(language, {
-    title: pageTexts[language].noAccess,
+    title: serverTexts[language].pages.noAccess,
     sentence: `<span lang="en">${Bun.escapeHTML(refusal.message)}.</span>`,
   })
   return htmlPage(html, { status: refusal.status, headers: retryAfter(refusal) })

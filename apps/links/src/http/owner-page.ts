@@ -8,7 +8,7 @@ import type { Site } from '../domains/sites.ts'
 import { parseSlugKey } from '../urls/slug.ts'
 import type { Closed } from '../links/behaviour/evaluate.ts'
 import { locationOf } from '../urls/location.ts'
-import { pageTexts } from '../redirect/page-texts.ts'
+import { serverTexts } from '../texts/texts.ts'
 import { htmlPage, renderMessage } from '../redirect/pages.ts'
 import type { RedirectOptions } from '../redirect/redirect.ts'
 import type { ShortUrlRequest } from '../redirect/visit.ts'
@@ -53,7 +53,7 @@ async function renderOwnerPage(
   const { lang, time_zone: timeZone } = await findPreferences(database.read, identity)
   const tags = acceptedLanguages(request.headers.get('accept-language'))
   const language = firstLanguage([lang ?? '', ...tags])
-  const texts = pageTexts[language]
+  const texts = serverTexts[language].pages
   const { title, sentence } = texts[miss.reason]
   const when = formatMoment(miss.at, localeOf(language, tags), timeZone ?? 'UTC')
   const { slug } = parseSlugKey(key)

@@ -1,3 +1,4 @@
+import { type Language, LANGUAGES } from '@latchkey/web/languages'
 import { z } from 'zod'
 import { Range, TimeZone } from '../time/schema.ts'
 import { boundedText, trimmedText } from '../api/text.ts'
@@ -20,7 +21,7 @@ function isHttpUrl(value: string): boolean {
 }
 
 const Theme = z.enum(['light', 'dark']).nullable()
-const Lang = z.enum(['en', 'sv', 'id']).nullable()
+const Lang = z.enum(Object.keys(LANGUAGES) as Language[]).nullable()
 
 /** Browsers and the database compare names, so each is stored in its one spelling. */
 const OwnTimeZone = TimeZone.transform((name) => new Temporal.ZonedDateTime(0n, name).timeZoneId).nullable()

@@ -1,4 +1,4 @@
-import { pageTexts } from './page-texts.ts'
+import { serverTexts } from '../texts/texts.ts'
 import { fixedPage, htmlPage, languageOf, renderMessage } from './pages.ts'
 
 const FORM_HEADERS = {
@@ -12,7 +12,7 @@ const FORM_HEADERS = {
  */
 export function passwordPage(request: Request, kind: 'password' | 'wrongPassword'): Response {
   const language = languageOf(request)
-  const texts = pageTexts[language]
+  const texts = serverTexts[language].pages
   const isWrong = kind === 'wrongPassword'
   const html = renderMessage(language, {
     title: texts[kind].title,
@@ -41,7 +41,7 @@ export function tooManyTriesPage(request: Request, retryAfterSeconds: number): R
  */
 export function confirmPage(request: Request): Response {
   const language = languageOf(request)
-  const texts = pageTexts[language]
+  const texts = serverTexts[language].pages
   const html = renderMessage(language, {
     ...texts.confirm,
     below: `<form method="post">\n<button>${texts.continue}</button>\n</form>\n`,

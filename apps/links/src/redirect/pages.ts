@@ -1,8 +1,8 @@
 import { ANSWER_HEADERS } from '@latchkey/http/answer-headers'
 import { brandMark } from '@latchkey/web/brand'
-import { type Language, acceptedLanguages, firstLanguage } from '@latchkey/web/languages'
+import { type Language, acceptedLanguages, firstLanguage, inEachLanguage } from '@latchkey/web/languages'
 import { MESSAGE_STYLES } from './page-styles.ts'
-import { type PageTexts, pageTexts } from './page-texts.ts'
+import { type PageTexts, serverTexts } from '../texts/texts.ts'
 
 export interface MessagePage {
   title: string
@@ -65,12 +65,8 @@ type FixedText = {
 
 /** A page whose bytes depend on nothing but the language of the browser. */
 export function fixedPage(text: FixedText, status: number) {
-  const render = (language: Language) => renderMessage(language, pageTexts[language][text])
-  const documents: Readonly<Record<Language, string>> = {
-    en: render('en'),
-    sv: render('sv'),
-    id: render('id'),
-  }
+  const render = (language: Language) => renderMessage(language, serverTexts[language].pages[text])
+  const documents = inEachLanguage(render)
   return (request: Request, headers: Record<string, string> = {}): Response =>
     htmlPage(documents[languageOf(request)], { status, headers })
 }

@@ -1,9 +1,9 @@
-import type { Language } from '@latchkey/web/languages'
+import { type Language, inEachLanguage } from '@latchkey/web/languages'
 import { htmlPage, languageOf } from '../../redirect/pages.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { serverTexts } from '../../texts/texts.ts'
 import { renderPrivacy } from './page.ts'
 import { describePrivacy } from './statement.ts'
-import { privacyTexts } from './texts.ts'
 
 export const PRIVACY_PATH = '/_/privacy'
 export const PRIVACY_JSON_PATH = '/_/privacy.json'
@@ -26,8 +26,8 @@ export function createPrivacyPages(settings: Settings) {
   const statement = describePrivacy(settings)
   const json = `${JSON.stringify(statement, null, 2)}\n`
   const render = (language: Language) =>
-    renderPrivacy(statement, { locale: language, texts: privacyTexts[language] })
-  const pages: Readonly<Record<Language, string>> = { en: render('en'), sv: render('sv'), id: render('id') }
+    renderPrivacy(statement, { locale: language, texts: serverTexts[language].privacy })
+  const pages = inEachLanguage(render)
   return {
     page: (request: Request): Response =>
       htmlPage(pages[languageOf(request)], { headers: { ...HEADERS, Vary: 'Accept-Language' } }),

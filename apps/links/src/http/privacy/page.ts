@@ -2,7 +2,7 @@ import { BASE_STYLES } from '../../redirect/page-styles.ts'
 import { WORDMARK } from '../../redirect/pages.ts'
 import type { PrivacyStatement } from './statement.ts'
 import { type Item, items } from './stored-fields.ts'
-import type { PrivacyTexts } from './texts.ts'
+import type { PrivacyTexts } from '../../texts/texts.ts'
 
 const STYLES = `${BASE_STYLES}
 body { max-width: 52rem; margin: 0 auto; padding: 2rem 1.25rem 3rem; font-size: 14px; }

@@ -1,6 +1,6 @@
 import type { NameCount } from '../../api/fields.ts'
 import type { SharedStats } from '../../sharing/shared-stats.ts'
-import type { Wording } from './texts.ts'
+import type { Wording } from './wording.ts'
 
 interface Row {
   name: string

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { renderChart } from './chart.ts'
 import { STYLES } from './styles.ts'
-import { chooseWording } from './texts.ts'
+import { chooseWording } from './wording.ts'
 
 const wording = chooseWording('en-GB')
 const chart = (labels: string[], count = 1) =>

@@ -1,5 +1,5 @@
 import type { TimelineData } from '../../analytics/schema.ts'
-import type { Wording } from './texts.ts'
+import type { Wording } from './wording.ts'
 
 type Buckets = TimelineData['buckets']
 

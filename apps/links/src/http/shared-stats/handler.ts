@@ -8,7 +8,7 @@ import { readSharedStats } from '../../sharing/shared-stats.ts'
 import { createLimiters } from '../rate-limits.ts'
 import type { Caller, Services } from '../services.ts'
 import { renderSharedStats } from './page.ts'
-import { chooseWording } from './texts.ts'
+import { chooseWording } from './wording.ts'
 
 /** Visitors with the address see people's clicks, over a month at first. */
 const STRANGER: Caller = {

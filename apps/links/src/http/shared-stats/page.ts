@@ -4,7 +4,7 @@ import { renderCards } from './cards.ts'
 import { renderChart } from './chart.ts'
 import { WORDMARK } from '../../redirect/pages.ts'
 import { STYLES } from './styles.ts'
-import type { Wording } from './texts.ts'
+import type { Wording } from './wording.ts'
 
 /**
  * The public page of a link's or bundle's statistics, complete without scripts (L41). User data is

@@ -1,0 +1,166 @@
+import type en from './en.ts'
+
+export default {
+  pages: {
+    notFound: {
+      title: 'Halaman tidak ditemukan',
+      sentence: 'Tidak ada apa-apa di alamat ini. Pastikan alamatnya disalin dengan lengkap.',
+    },
+    unavailable: {
+      title: 'Sementara tidak tersedia',
+      sentence: 'Halaman ini belum bisa dibuka saat ini. Coba lagi nanti.',
+    },
+    landing: {
+      title: 'Latchkey Links',
+      sentence:
+        'Situs ini digunakan untuk tautan pendek. Jika Anda mengikuti salah satunya, pastikan alamatnya disalin dengan lengkap.',
+      below: '<p class="more"><a href="/_/privacy">Privasi</a></p>',
+    },
+    failed: {
+      title: 'Terjadi kesalahan',
+      sentence: 'Masalahnya ada di pihak kami dan sudah dicatat. Coba lagi nanti.',
+    },
+    tooManyRequests: { title: 'Terlalu banyak permintaan', sentence: 'Tunggu sebentar, lalu coba lagi.' },
+    noAccess: 'Anda tidak memiliki akses',
+    disabled: { title: 'Tautan ini nonaktif', sentence: 'Tautan dinonaktifkan pada {{when}}.' },
+    slugDisabled: {
+      title: 'Slug ini nonaktif',
+      sentence: 'Slug dinonaktifkan pada {{when}}. Tautannya sendiri masih berfungsi.',
+    },
+    expired: {
+      title: 'Tautan ini sudah berakhir',
+      sentence: 'Masa berlakunya habis pada {{when}}.',
+    },
+    invalid: {
+      title: 'Tautan ini tidak berfungsi',
+      sentence: 'Tujuannya bukan URL yang bisa dibuka peramban.',
+    },
+    unused: {
+      title: 'Belum ada tautan di sini',
+      sentence: 'Slug ini tersedia.',
+    },
+    early: { title: 'Tautan ini belum tersedia', sentence: 'Tautan dibuka pada {{when}}.' },
+    usedUp: {
+      title: 'Tautan ini sudah mencapai batasnya',
+      sentence: 'Tautan ini tidak lagi mengalihkan pengunjung.',
+    },
+    password: { title: 'Tautan ini dilindungi', sentence: 'Masukkan kata sandi untuk melanjutkan.' },
+    wrongPassword: { title: 'Tautan ini dilindungi', sentence: 'Kata sandi salah. Coba lagi.' },
+    passwordField: 'Kata sandi',
+    continue: 'Lanjutkan',
+    tooManyTries: {
+      title: 'Terlalu banyak percobaan',
+      sentence: 'Tunggu beberapa saat sebelum mencoba lagi.',
+    },
+    confirm: {
+      title: 'Tautan pendek',
+      sentence: 'Tautan ini hanya bisa dibuka dengan jumlah terbatas. Lanjutkan untuk membukanya.',
+    },
+    onlyYou: 'Hanya Anda yang melihat ini. Pengunjung melihat “Halaman tidak ditemukan”.',
+    openLink: 'Lihat detail tautan',
+    createLink: 'Buat tautan ini',
+  },
+  privacy: {
+    title: 'Privasi',
+    intro:
+      'Yang disimpan server ini saat Anda mengikuti salah satu tautan pendeknya. Dibuat berdasarkan pengaturannya saat ini.',
+    stored: 'Disimpan pada setiap klik',
+    what: 'Data',
+    from: 'Asalnya',
+    items: {
+      time: 'Waktu Anda mengeklik, sampai detik',
+      link: 'Tautan pendek yang Anda ikuti',
+      referrer: 'Halaman asal Anda, situsnya, dan apakah halaman itu milik layanan ini',
+      country: 'Negara Anda',
+      device: 'Jenis perangkat, sistem operasi, dan peramban',
+      user_agent: 'Keterangan peramban tentang dirinya (user agent), paling banyak 1.000 karakter',
+      bot: 'Apakah pengekliknya orang atau program',
+      campaign: 'Nilai kampanye dalam alamat (utm_…), dan apakah klik berasal dari kode QR',
+      channel: 'Jenis sumber, misalnya pencarian, email, atau kampanye',
+      visitor: 'Kode agar Anda dihitung sekali sehari',
+      number: 'Nomor urut',
+    },
+    leanReferrer: 'Situs asal Anda, tanpa halamannya, dan apakah situs itu milik layanan ini',
+    sources: {
+      service: 'Server ini',
+      address: 'Alamat yang Anda buka',
+      user_agent: 'User agent, dikirim oleh peramban Anda',
+      referer: 'Perujuk, dikirim oleh peramban Anda',
+      query: 'Alamat yang Anda buka',
+      source: 'Alamat yang Anda buka dan perujuk',
+      country: 'Alamat IP Anda, dicari di server ini',
+      visitor: 'Alamat IP dan user agent, di-hash dengan kunci acak yang dihapus setelah hari itu',
+    },
+    countryHeader: 'Jaringan di depan server ini, atau alamat IP Anda yang dicari di server ini',
+    notWithGpc: 'Tidak disimpan dengan Global Privacy Control',
+    duration: 'Berapa lama',
+    keptDays: {
+      one: 'Tiap klik dihapus {{days}} hari setelah akhir hari (UTC) saat klik itu dibuat, dalam satu jam.',
+      other: 'Tiap klik dihapus {{days}} hari setelah akhir hari (UTC) saat klik itu dibuat, dalam satu jam.',
+    },
+    keptForever: 'Tiap klik disimpan tanpa batas waktu.',
+    rollups:
+      'Jumlah disimpan tanpa batas waktu: klik per jam, dan berapa di antaranya yang memiliki negara, situs, perangkat, sistem, peramban, saluran, atau nilai kampanye tertentu.',
+    salts:
+      'Kunci acak suatu hari dihapus satu jam setelah hari itu, atau begitu server berjalan lagi. Sejak itu, server ini tidak bisa menguji apakah suatu kode berasal dari alamat IP Anda.',
+    backups: 'Cadangan yang sudah dibuat pengelola tetap menyimpan isinya.',
+    never: 'Tidak pernah disimpan',
+    neverAddress: 'Alamat IP Anda. Alamat itu juga tidak dicatat dalam log.',
+    neverCookies:
+      'Kuki. Server ini tidak memasangnya untuk pengunjung, dan halamannya tidak memuat apa pun dari situs lain.',
+    neverQuery: 'Bagian lain dari alamat yang Anda buka, setelah klik dihitung.',
+    neverQueryLean: 'Bagian lain dari alamat yang Anda buka.',
+    neverLean:
+      'User agent peramban Anda dan halaman asal Anda. Hanya yang tercantum dalam tabel yang diambil darinya.',
+    seen: 'Siapa yang melihatnya',
+    seenOperator: 'Pengelola server ini, yang memegang basis data dan cadangannya.',
+    seenLocal: 'Orang di server itu sendiri, pada halaman adminnya: tiap klik, tanpa user agent dan kode.',
+    seenAdmitted:
+      'Orang yang diberi akses ke halaman admin oleh pengelola: tiap klik, tanpa user agent dan kode.',
+    seenKeys: 'Program yang mereka beri kunci API: jumlah saja.',
+    seenKeysAndAssistants: 'Program yang mereka beri kunci API, dan asisten AI mereka: jumlah saja.',
+    seenShared:
+      'Siapa pun yang memiliki URL statistik publik: jumlah dari satu tautan atau sekelompok tautan.',
+    sentToNoOne: 'Perangkat lunak ini tidak mengirim data klik kepada siapa pun selain itu.',
+    gpc: 'Global Privacy Control',
+    gpcOn:
+      'Server ini menghormatinya. Jika peramban Anda mengirim sinyal ini, klik Anda dihitung tanpa negara, halaman asal, dan kode.',
+    gpcOff: 'Server ini tidak memperhatikan sinyal peramban ini.',
+    fetches:
+      'Server ini membaca judul atau ikon situs tujuan tautannya. Permintaan itu tidak memuat apa pun tentang Anda, dan mengikuti tautan tidak memicunya.',
+    scope:
+      'Berlaku untuk perangkat lunak Latchkey Links, bukan untuk jaringan dan proksi di depannya, atau situs tujuan tautannya.',
+    json: 'Versi yang dapat dibaca mesin',
+  },
+  sharedStats: {
+    statistics: 'Statistik',
+    range: 'Rentang',
+    clicks: 'Klik',
+    visitors: 'Pengunjung',
+    countries: 'Negara',
+    unknown: 'tidak diketahui',
+    referrers: 'Perujuk',
+    devices: 'Perangkat',
+    browsers: 'Peramban',
+    links: 'Tautan',
+    clicksOverTime: 'Klik dari waktu ke waktu',
+    change: 'dibandingkan dengan periode sebelumnya',
+    isNew: 'baru',
+    noClicks: 'Tidak ada klik dalam periode ini',
+    noValues: 'Tidak ada data untuk periode ini',
+    table: 'Tampilkan sebagai tabel',
+    time: 'Waktu (UTC)',
+    partial: 'sebagian',
+    soFar: 'sejauh ini',
+    weekOf: 'Pekan mulai',
+    more: 'lainnya',
+    name: 'Nama',
+    desktop: 'Komputer',
+    mobile: 'Ponsel',
+    tablet: 'Tablet',
+    other: 'Lainnya',
+    updated: 'Diperbarui',
+    note: 'Bot tidak dihitung. Setiap pengunjung dihitung sekali sehari. Waktu dalam UTC.',
+    allTime: 'Sepanjang waktu',
+  },
+} satisfies typeof en
