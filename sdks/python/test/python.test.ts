@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eachDialect } from '@latchkey/database/testing'
+import { newSqliteUrl } from '@latchkey/database/testing'
 import { operationsNotCalled } from '../../testing/every-operation.ts'
 import { examplesIn } from '../../testing/examples.ts'
 import { outputOf } from '../../testing/output-of.ts'
@@ -17,6 +17,7 @@ const TIMEOUT_MS = 180_000
 const CLEAN = { PYTHONDONTWRITEBYTECODE: '1', MYPY_CACHE_DIR: '/dev/null', RUFF_NO_CACHE: 'true' }
 
 describe.skipIf(python === '')('the Python client', () => {
+  const newUrl = newSqliteUrl()
   const run = (...args: readonly string[]) => outputOf([python, ...args], { cwd: SDK, env: CLEAN })
 
   test(
@@ -49,30 +50,28 @@ describe.skipIf(python === '')('the Python client', () => {
     expect(await run('-m', 'ruff', 'check', '.')).toContain('All checks passed')
   })
 
-  eachDialect((dialect, newUrl) => {
-    test(
-      `calls every operation of a running service on ${dialect}`,
-      async () => {
-        const service = new RunningService(await newUrl())
-        await service.start()
-        try {
-          const env = {
-            ...CLEAN,
-            LINKS_URL: service.url,
-            ANN_KEY: await service.newKey('ann@example.com'),
-            BEN_KEY: await service.newKey('ben@example.com'),
-            READ_KEY: await service.newKey('ann@example.com', 'read'),
-          }
-          const output = await outputOf([python, '-m', 'pytest', '-q', 'tests/live'], { cwd: SDK, env })
-          expect(output).toMatch(/^28 passed/m)
-          expect(operationsNotCalled(service.called)).toEqual([])
-        } finally {
-          await service.stop()
+  test(
+    'calls every operation of a running service',
+    async () => {
+      const service = new RunningService(await newUrl())
+      await service.start()
+      try {
+        const env = {
+          ...CLEAN,
+          LINKS_URL: service.url,
+          ANN_KEY: await service.newKey('ann@example.com'),
+          BEN_KEY: await service.newKey('ben@example.com'),
+          READ_KEY: await service.newKey('ann@example.com', 'read'),
         }
-      },
-      TIMEOUT_MS,
-    )
-  })
+        const output = await outputOf([python, '-m', 'pytest', '-q', 'tests/live'], { cwd: SDK, env })
+        expect(output).toMatch(/^28 passed/m)
+        expect(operationsNotCalled(service.called)).toEqual([])
+      } finally {
+        await service.stop()
+      }
+    },
+    TIMEOUT_MS,
+  )
 })
 
 describe.skipIf(python === '')('the wheel of the Python client', () => {
