@@ -4,13 +4,16 @@ import { testExecutable } from './executable.ts'
 
 const executable = testExecutable()
 
-/** The test files of the commands, in the parent folder. */
-const SUITES = ['command-line', 'health', 'keys', 'operate', 'rooms', 'start', 'transfer']
+/**
+ * Test files of the parent folder. The documents, which run from source, follow what the other commands
+ * print.
+ */
+const SUITES = ['command-line', 'health']
 
 /** `npm test` runs them through the executable, and here from source. A plain `bun test` the other way round. */
 const OTHER = process.env['LATCHKEY_TEST_EXECUTABLE'] ? '' : executable.path
 
-test('every command works the same in the executable as from source', async () => {
+test('the command line works the same in the executable as from source', async () => {
   const files = SUITES.map((name) => join(import.meta.dir, `../${name}.test.ts`))
   const tests = Bun.spawn([process.execPath, 'test', '--timeout', '60000', ...files], {
     env: { ...process.env, LATCHKEY_TEST_EXECUTABLE: OTHER },
@@ -23,5 +26,5 @@ test('every command works the same in the executable as from source', async () =
     0,
     [],
   ])
-  expect(Number(/^ (\d+) pass$/m.exec(stderr)?.[1])).toBeGreaterThan(50)
-}, 900_000)
+  expect(Number(/^ (\d+) pass$/m.exec(stderr)?.[1])).toBeGreaterThan(40)
+}, 300_000)
