@@ -50,6 +50,17 @@ export function openAdminPages(
       return database
     },
     open: (path: string, view?: View) => browser.open(at(path), view),
+    /**
+     * Goes to a page of another kind as a link in the client does, at a fifth of the cost of loading
+     * its document.
+     */
+    async visit(page: Page, path: string): Promise<void> {
+      await page.evaluate((address) => {
+        document.querySelector('h1')?.setAttribute('data-left', '')
+        history.pushState(null, '', address)
+      }, at(path))
+      await page.locator('h1:not([data-left])').waitFor()
+    },
     /** Sends a request to the visitors' side. */
     fetch: (path: string, init?: RequestInit) => fetch(new URL(path, at('/')), init),
     call: (method: string, path: string, body: unknown) =>

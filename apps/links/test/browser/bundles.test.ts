@@ -153,7 +153,7 @@ test('links are found and added, also to a bundle of another owner, who alone re
   await page.getByRole('link', { name: 'More 17' }).waitFor()
   expect(await page.getByRole('button', { name: /^(Remove|Actions)/ }).count()).toBe(0)
   expect(await get(`/bundles/${bundles['Of Ann']}`)).toMatchObject({ link_count: 2 })
-  await page.goto(admin.at('/bundles'))
+  await admin.visit(page, '/bundles')
   await card(page, 'Of Ann').waitFor()
   expect(await card(page, 'Of Ann').getByRole('button').count()).toBe(0)
 }, 60_000)

@@ -82,7 +82,7 @@ describe('with two domains', () => {
     const row = page.locator('.slug-table tr', { hasText: `${L}/equal` })
     await row.getByText('2', { exact: true }).waitFor()
     await screenshot(page, 'domains-link')
-    await page.goto(admin.at(`/bundles/${bundle}`))
+    await admin.visit(page, `/bundles/${bundle}`)
     const members = page.locator('.bundle-member')
     await members
       .filter({ hasText: `${L}/equal` })
@@ -150,7 +150,7 @@ describe('with two domains', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
     await expectAccessible(page)
     await screenshot(page, 'domains-settings-phone')
-    await page.goto(admin.at('/links'))
+    await admin.visit(page, '/links')
     await page.getByText(`${L}/`).first().waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
     await screenshot(page, 'domains-list-phone')

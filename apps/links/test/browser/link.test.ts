@@ -178,7 +178,7 @@ test('a link is deleted when the time to undo is over, and the page goes to the 
   await answerToast(page, 'Close')
   await page.waitForURL(/\/links$/)
   expect((await fetch(admin.at(`/api/links/${id}`))).status).toBe(404)
-  await page.goto(admin.at(`/links/${id}`))
+  await admin.visit(page, `/links/${id}`)
   await page.getByText('This link doesn’t exist').waitFor()
   expect(errors.filter((error) => !error.includes('404'))).toEqual([])
 }, 60_000)

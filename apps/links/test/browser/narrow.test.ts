@@ -66,11 +66,20 @@ beforeAll(async () => {
 type View = NonNullable<Parameters<typeof admin.open>[1]>
 
 async function openWhole(name: string, view: View) {
-  const path = paths[name]
-  if (path === undefined) throw new Error(`${name} has no path`)
-  const opened = await admin.open(path, view)
+  const opened = await admin.open(pathOf(name), view)
   await untilWhole(opened.page)
   return opened
+}
+
+async function visitWhole(page: Page, name: string): Promise<void> {
+  await admin.visit(page, pathOf(name))
+  await untilWhole(page)
+}
+
+function pathOf(name: string): string {
+  const path = paths[name]
+  if (path === undefined) throw new Error(`${name} has no path`)
+  return path
 }
 
 async function untilWhole(page: Page): Promise<void> {
@@ -115,10 +124,9 @@ const VIEWS = [
 ] as const
 
 test('L18.2: every page with content is accessible, in light and in dark, and neither scrolls sideways nor cuts the words of a button or a card', async () => {
-  const { page, errors } = await openWhole('dashboard', { zoom: 2 })
+  const { page, errors } = await admin.open('/settings')
   for (const name of PAGES) {
-    await page.goto(admin.at(paths[name] ?? ''))
-    await untilWhole(page)
+    await visitWhole(page, name)
     for (const [words, { width, height }] of VIEWS) {
       await page.setViewportSize({ width, height })
       await screenshot(page, `narrow-${name}-${width}`)
@@ -131,7 +139,7 @@ test('L18.2: every page with content is accessible, in light and in dark, and ne
 }, 120_000)
 
 test('dialogs, selections and previews fit phones and a window at 200 %, and their ends can be reached', async () => {
-  const { page } = await openWhole('links', { zoom: 2 })
+  const { page } = await openWhole('links', {})
   const expectFit = async (name: string) => {
     for (const [, { width, height }] of VIEWS) {
       await page.setViewportSize({ width, height })
@@ -144,7 +152,7 @@ test('dialogs, selections and previews fit phones and a window at 200 %, and the
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByLabel('Type xxx').waitFor()
   await expectFit('delete')
-  await page.goto(admin.at(paths['bundle'] ?? ''))
+  await page.goto(admin.at(pathOf('bundle')))
   await page.getByRole('button', { name: 'Add links' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Added: WWW' }).waitFor()
   await expectFit('picker')
@@ -166,10 +174,9 @@ test('dialogs, selections and previews fit phones and a window at 200 %, and the
 }, 60_000)
 
 test('on every page, controls, links and rows have the size of a finger, and controls do not overlap', async () => {
-  const { page } = await openWhole('dashboard', { width: 390, height: 4000, touch: true })
+  const { page } = await admin.open('/settings', { width: 390, height: 4000, touch: true })
   for (const name of PAGES) {
-    await page.goto(admin.at(paths[name] ?? ''))
-    await untilWhole(page)
+    await visitWhole(page, name)
     await screenshot(page, `touch-${name}`)
     await expectWithinWidth(page)
     await expectFingerSized(page)
@@ -191,11 +198,10 @@ async function expectRowsFingerSized(page: Page): Promise<void> {
 for (const lang of ['sv', 'id'])
   test(`at 320 px, every page fits and the words of a button or a card are not cut in ${lang}`, async () => {
     await admin.call('PUT', '/settings', { lang })
-    const { page } = await openWhole('dashboard', { width: 320 })
+    const { page } = await admin.open('/settings', { width: 320 })
+    await page.locator(`html[lang=${lang}]`).waitFor({ state: 'attached' })
     for (const name of PAGES) {
-      await page.goto(admin.at(paths[name] ?? ''))
-      await untilWhole(page)
-      await page.locator(`html[lang=${lang}]`).waitFor({ state: 'attached' })
+      await visitWhole(page, name)
       await expectWithinWidth(page)
       await expectWordsWhole(page)
       await screenshot(page, `narrow-${lang}-${name}`)

@@ -143,7 +143,7 @@ test('L18.9: a time zone applies at once and on every later page, and the browse
     expires_at: Date.parse('2096-10-02T11:30Z') / 1000,
   })
 
-  await page.goto(admin.at('/settings'))
+  await admin.visit(page, '/settings')
   await zone.selectOption('')
   await untilStored('time_zone', null)
   expect(await page.getByText('GMT+13').count()).toBe(0)

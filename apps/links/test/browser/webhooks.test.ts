@@ -108,7 +108,7 @@ test('L30.5: a webhook that the service has disabled is reported on the dashboar
   expect(await page.getByRole('alert').count()).toBe(2)
   await expectAccessibleViews(page, 'webhooks-failing', [1280, 320])
   expect(errors).toEqual([])
-  await page.goto(admin.at('/dashboard'))
+  await admin.visit(page, '/dashboard')
   await page.getByText('A webhook was disabled because').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'webhooks-dashboard')
