@@ -8,6 +8,7 @@ import { adminOperations } from '@latchkey/links/http/operations'
 import { createDocument } from '@latchkey/links/http/reference'
 import { declarations as ofLinks } from '@latchkey/links/settings/declarations'
 import { readSettings } from '@latchkey/links/settings/settings'
+import { reasonCodes } from '@latchkey/links/transfer/reason'
 import { failures as ofRoomsFailures } from '@latchkey/rooms/api/failures'
 import { createDocument as createRoomsDocument } from '@latchkey/rooms/http/reference'
 import { roomEventTypes } from '@latchkey/rooms/messages/schema'
@@ -272,6 +273,15 @@ test('every type of event has a row in a document', () => {
   expect([...ofRoomsPage, 'message.created', 'message.edited'].toSorted()).toEqual(roomEventTypes.toSorted())
 })
 
+test('L25.7: docs/moving-in/README.md lists every code of a reason', () => {
+  const [, section = ''] = (texts.get('docs/moving-in/README.md') ?? '').split('\n## Codes of reasons\n')
+  const cells = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (`[^|]+) \|/gm)].map(
+    ([, cell = '']) => cell,
+  )
+  const listed = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, code = '']) => code))
+  expect(listed.toSorted()).toEqual(reasonCodes.toSorted())
+})
+
 test('R15.2: docs/rooms/api.md lists every error of Rooms with its status, code and text', () => {
   const listed = [
     ...(texts.get('docs/rooms/api.md') ?? '').matchAll(/^\| (\d{3}) +\| `(\w+)` +\| (.+?) +\|$/gm),
@@ -303,6 +313,16 @@ test('every parameter of a query has a description in the OpenAPI document', () 
       )
   })
   expect(silent).toEqual([])
+})
+
+test('every parameter of the admin API is named in a document', () => {
+  const pages = ['docs/api/admin.md', 'docs/api/links.md', 'docs/analytics.md', 'docs/specification/links.md']
+  const code = pages.flatMap((path) => texts.get(path)?.match(/`[^`\n]+`/g) ?? []).join(' ')
+  const names = adminOperations.flatMap(({ query }) =>
+    Object.keys((query as { shape?: object })?.shape ?? {}),
+  )
+  expect(names.length).toBeGreaterThan(100)
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
 })
 
 test('every setting has a row in docs/operate/settings.md and in a specification', () => {
