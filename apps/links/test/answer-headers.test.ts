@@ -57,7 +57,7 @@ const SYSTEM_PATHS = [
 describe('headers of answers', () => {
   const links = sharedTestLinks(newUrl, { LINKS_BASE_URL: GO, LINKS_DOMAINS: L, LINKS_RATE_LIMIT: 'off' })
 
-  test('L12.7: every answer of every route but a redirect has them, with a key and without', async () => {
+  test('L12.7, L1.2: every answer of every route but a redirect has them and sets no cookie, with a key and without', async () => {
     const key = await links.key('ann@example.com')
     const requests = [
       ...pathsOf('/_/api', apiOperations),
@@ -76,6 +76,7 @@ describe('headers of answers', () => {
       await answer.body?.cancel()
       for (const [name, value] of ANSWER_HEADERS)
         expect([method, path, name, answer.headers.get(name)]).toEqual([method, path, name, value])
+      expect([method, path, answer.headers.getSetCookie()]).toEqual([method, path, []])
       const isAdmin = path.startsWith('/_/admin')
       const policy = isAdmin && host !== L ? 'same-origin' : 'no-referrer'
       const isRedirect = answer.headers.has('location') && !isAdmin
