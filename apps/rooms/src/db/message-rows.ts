@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Flag } from './tables.ts'
+import type { Flag } from './flag.ts'
 
 /** Document of a message with a text, by which it is searched. */
 export interface MessageSearchRow {

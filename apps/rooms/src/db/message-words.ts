@@ -1,5 +1,5 @@
-import { type Kysely, SqliteAdapter, type Transaction, sql } from 'kysely'
-import type { Tables } from './tables.ts'
+import { SqliteAdapter, type Transaction, sql } from 'kysely'
+import type { Db, Tx } from './tables.ts'
 
 // The index of words of SQLite (docs/decisions/0026). Its segments hold words of deleted messages
 // until they are merged, unless it removes them at once (`secure-delete`), which takes up to 10 ms for
@@ -27,7 +27,7 @@ export async function secureDelete(
  * stay in the index of SQLite until the job merges it.
  */
 export async function changeDocuments<Result>(
-  tx: Transaction<Tables>,
+  tx: Tx,
   messages: { limit: (count: number) => { execute: () => Promise<unknown[]> } },
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -45,10 +45,10 @@ export async function changeDocuments<Result>(
   return result
 }
 
-export const isSqlite = (db: Kysely<Tables>) => db.getExecutor().adapter instanceof SqliteAdapter
+export const isSqlite = (db: Db) => db.getExecutor().adapter instanceof SqliteAdapter
 
 /** An index that is being folded removes no words at once, and is merged afterwards. */
-async function isRefolding(tx: Transaction<Tables>): Promise<boolean> {
+async function isRefolding(tx: Tx): Promise<boolean> {
   const state = tx.selectFrom('platform_state').select('key').where('key', '=', REFOLDING)
   return (await state.executeTakeFirst()) !== undefined
 }

@@ -1,4 +1,4 @@
-import type { Flag } from './tables.ts'
+import type { Flag } from './flag.ts'
 
 /** Where the push service of a browser accepts messages for it (RFC 8030). */
 export interface PushSubscriptionRow {

@@ -1,5 +1,5 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
-import type { Tables } from './tables.ts'
+import type { Compilable, CompiledQuery } from 'kysely'
+import type { Db } from './tables.ts'
 
 /** Stands for a parameter until the statement runs. */
 class Placeholder {
@@ -17,10 +17,10 @@ class Placeholder {
  * read them or compute with them.
  */
 export function prepareQuery<Params extends object, Row>(
-  build: (db: Kysely<Tables>, params: Params) => Compilable<Row>,
-): (db: Kysely<Tables>, params: Params) => Promise<Row[]> {
+  build: (db: Db, params: Params) => Compilable<Row>,
+): (db: Db, params: Params) => Promise<Row[]> {
   const compiled = new WeakMap<object, CompiledQuery<Row>>()
-  const compile = (db: Kysely<Tables>): CompiledQuery<Row> =>
+  const compile = (db: Db): CompiledQuery<Row> =>
     build(db, new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Params).compile()
   return async (db, params) => {
     const { adapter } = db.getExecutor()

@@ -1,3 +1,6 @@
+import type { Database } from '@latchkey/database/database'
+import type { Kysely, Transaction } from 'kysely'
+import type { Flag } from './flag.ts'
 import type { NotificationLevel } from '../rooms/notification-levels.ts'
 import type { FileTables, MessageSearchRow } from './message-rows.ts'
 import type { NotificationTables } from './notification-rows.ts'
@@ -5,8 +8,6 @@ import type { GuestVoice, RoomVoice, VoiceTables } from './voice-rows.ts'
 import type { DefaultRole, MemberRole } from '../api/roles.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
-
-export type Flag = 0 | 1
 
 export interface UserRow {
   id: string
@@ -358,3 +359,8 @@ export interface Tables extends FileTables, NotificationTables, VoiceTables {
   logout_markers: LogoutMarkerRow
   audit_events: AuditEventRow
 }
+
+export type Db = Kysely<Tables>
+export type Tx = Transaction<Tables>
+/** Connection for reading, with the engine that it reads from. */
+export type ReadDatabase = Pick<Database<Tables>, 'read' | 'dialect'>

@@ -1,4 +1,4 @@
-import type { Flag } from './tables.ts'
+import type { Flag } from './flag.ts'
 
 /** Calls in a room: none, with microphones only, or with cameras. */
 export type RoomVoice = 'off' | 'voice' | 'video'

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { PreviousAudience, ClusterEvent } from '../api/cluster-events.ts'
 import { appendEvent } from '../rooms/log.ts'
@@ -22,7 +21,7 @@ export interface RoleAssignment {
  * for guests who would become moderators (R14.5).
  */
 export async function assignRole(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { room, person, role, nowMs }: RoleAssignment,
 ): Promise<{ person: KnownPerson; events: ClusterEvent[] }> {
   if (person.role === role) return { person, events: [] }

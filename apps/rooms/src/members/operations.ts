@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { type Context, operation } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { endTransferTo } from './ownership/transfers.ts'
@@ -110,7 +109,7 @@ const changeRole = operation({
 })
 
 async function setRole(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   { id: roomId, userId }: { id: string; userId: string },
   role: MemberRole,
@@ -148,11 +147,7 @@ const leave = operation({
   },
 })
 
-async function endMembership(
-  tx: Transaction<Tables>,
-  context: Context,
-  roomId: string,
-): Promise<ClusterEvent[]> {
+async function endMembership(tx: Tx, context: Context, roomId: string): Promise<ClusterEvent[]> {
   const room = await lockRoom(tx, roomId)
   const entrant = context.entrant
   const { userId, nowMs } = entrant

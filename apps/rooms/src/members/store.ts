@@ -1,7 +1,7 @@
 import type { DialectName } from '@latchkey/database/url'
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { sql } from 'kysely'
 import { containsText } from '@latchkey/database/database'
-import type { RoomMemberRow, Tables, UserRow } from '../db/tables.ts'
+import type { Db, RoomMemberRow, Tx, UserRow } from '../db/tables.ts'
 import { type Position, pageOf } from '../api/paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import type { MemberRole, RoomRole } from '../api/roles.ts'
@@ -13,7 +13,7 @@ export interface ListedMember extends MemberRow, Position {}
 
 /** Owner and members, in order of joining. */
 export async function listMembers(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   after: Position | undefined,
   limit: number,
@@ -53,7 +53,7 @@ export interface KnownPerson extends PersonRow {
 }
 
 export async function findKnownPerson(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   userId: string,
   nowMs: number,
@@ -100,7 +100,7 @@ export async function findKnownPerson(
 
 /** The same with the account locked: it is not erased before the transaction ends. */
 export async function lockKnownPerson(
-  tx: Transaction<Tables>,
+  tx: Tx,
   roomId: string,
   userId: string,
   nowMs: number,
@@ -110,7 +110,7 @@ export async function lockKnownPerson(
 }
 
 /** Creates a membership or changes its role. Time and sequence number of joining are kept. */
-export async function putMember(tx: Transaction<Tables>, member: RoomMemberRow): Promise<void> {
+export async function putMember(tx: Tx, member: RoomMemberRow): Promise<void> {
   await tx
     .insertInto('room_members')
     .values(member)
@@ -123,7 +123,7 @@ export async function putMember(tx: Transaction<Tables>, member: RoomMemberRow):
  * cannot exceed it. The room must be locked.
  */
 export async function putManualRole(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { nowMs, ...decision }: { room_id: string; user_id: string; role: MemberRole | null; nowMs: number },
 ): Promise<void> {
   const seq = sql<number>`(select last_seq from rooms where id = ${decision.room_id})`
@@ -136,11 +136,7 @@ export async function putManualRole(
 }
 
 /** Sequence number of joining of the deleted membership; undefined if there was none. */
-export async function deleteMember(
-  tx: Transaction<Tables>,
-  roomId: string,
-  userId: string,
-): Promise<number | undefined> {
+export async function deleteMember(tx: Tx, roomId: string, userId: string): Promise<number | undefined> {
   const gone = await tx
     .deleteFrom('room_members')
     .where('room_id', '=', roomId)
@@ -152,7 +148,7 @@ export async function deleteMember(
 
 /** Enabled accounts with `part` in their names. `part` must be folded. */
 export async function searchPeople(
-  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  { read: db, dialect }: { read: Db; dialect: DialectName },
   part: string,
   limit: number,
 ): Promise<Pick<UserRow, 'id' | 'nickname' | 'avatar_color'>[]> {

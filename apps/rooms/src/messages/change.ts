@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { Db, RoomMessageRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
@@ -27,7 +26,7 @@ export interface MessageKey {
  * message, what `authorize` throws, and then 409 for a deleted message.
  */
 export async function lockMessage(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   { id: roomId, messageId }: MessageKey,
   authorize: (target: MessageAccess) => void = () => {},
@@ -51,7 +50,7 @@ export async function findReadableMessage(
 
 /** Message that the user with this access may read (R17.8). Throws 404 for any other. */
 export async function findReadable(
-  db: Kysely<Tables>,
+  db: Db,
   access: UserRoomAccess,
   messageId: string,
   nowMs: number,
@@ -68,7 +67,7 @@ export function requireNotDeleted(message: RoomMessageRow): asserts message is L
 
 /** Stores an event about a message. `appendEvent` says when it may be published. */
 export async function appendMessageEvent(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { message, access }: MessageAccess,
   event: Omit<NewEvent, 'roomId'>,
 ): Promise<RoomEvent> {

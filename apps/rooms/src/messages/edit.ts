@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { type Context, operation } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { DetailedFailure, failure } from '../api/failures.ts'
 import { SeqPageQuery, findSeqPage } from '../api/paging.ts'
 import { CHANGE_REFUSALS, REFUSALS, requirePermission } from '../rooms/admission.ts'
@@ -65,13 +64,13 @@ function requireAuthor({ message, access }: MessageAccess): void {
 }
 
 /** Each edit keeps the text before it, which moderators can read. */
-async function requireFurtherEdit(tx: Transaction<Tables>, context: Context, id: string): Promise<void> {
+async function requireFurtherEdit(tx: Tx, context: Context, id: string): Promise<void> {
   if ((await countVersions(tx, id)) >= context.policy.limits.edits_per_message)
     throw failure('limit_reached', { text: 'This message has been edited as often as allowed' })
 }
 
 async function storeContent(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   { message, access }: MessageAccess & { message: LiveMessage },
   content: string,

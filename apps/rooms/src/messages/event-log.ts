@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { RoomEventRow, RoomMessageRow, RoomRow, Tables } from '../db/tables.ts'
+import type { Db, RoomEventRow, RoomMessageRow, RoomRow } from '../db/tables.ts'
 import type { RoomEvent, ShownMessages } from '../api/cluster-events.ts'
 import { retainedAfterMs } from '../rooms/history.ts'
 import { type UserDisplay, deletedUserName } from '../rooms/nickname.ts'
@@ -22,7 +21,7 @@ export interface EventBatch {
 
 /** Event log after a sequence number, for a reader who may see all of it. */
 export async function loadEvents(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, afterSeq, limit }: { roomId: string; afterSeq: number; limit: number },
   nowMs: number,
 ): Promise<EventBatch> {
@@ -39,7 +38,7 @@ export async function loadEvents(
  * show all that any reader may read; `viewOf` hides the rest.
  */
 export async function eventsOf(
-  db: Kysely<Tables>,
+  db: Db,
   room: RoomRow,
   rows: readonly RoomEventRow[],
   nowMs: number,
@@ -67,7 +66,7 @@ export async function eventsOf(
 
 /** Messages that these events created, by sequence number. */
 async function findCreated(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   rows: readonly RoomEventRow[],
 ): Promise<Map<number, RoomMessageRow>> {

@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { Db, RoomMessageRow } from '../db/tables.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { ENTRY_REFUSALS, admitReader } from '../rooms/admission.ts'
@@ -74,7 +73,7 @@ interface Readable {
 }
 
 async function pageBefore(
-  db: Kysely<Tables>,
+  db: Db,
   { reader, lastSeq }: Readable,
   { cursor, limit }: Pick<Query, 'cursor' | 'limit'>,
 ): Promise<Page> {
@@ -86,7 +85,7 @@ async function pageBefore(
 }
 
 async function pageAfter(
-  db: Kysely<Tables>,
+  db: Db,
   { reader, lastSeq }: Readable,
   { after, limit }: { after: number; limit: number },
 ): Promise<Page> {
@@ -98,7 +97,7 @@ async function pageAfter(
 
 /** Half of the page is older than the message with this sequence number. */
 async function pageAround(
-  db: Kysely<Tables>,
+  db: Db,
   { reader, lastSeq }: Readable,
   { seq, limit }: { seq: number; limit: number },
 ): Promise<Page> {

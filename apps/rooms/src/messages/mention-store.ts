@@ -1,11 +1,10 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { RoomMentionRow, Tables } from '../db/tables.ts'
+import type { Db, RoomMentionRow, Tx } from '../db/tables.ts'
 
 /** Rows in one statement, within the number of parameters that both engines accept. */
 const BATCH_ROWS = 500
 
 export async function insertMentions(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { userIds, ...message }: Omit<RoomMentionRow, 'user_id'> & { userIds: readonly string[] },
 ): Promise<void> {
   for (let start = 0; start < userIds.length; start += BATCH_ROWS) {
@@ -17,7 +16,7 @@ export async function insertMentions(
   }
 }
 
-export async function deleteMentions(tx: Transaction<Tables>, messageId: string): Promise<void> {
+export async function deleteMentions(tx: Tx, messageId: string): Promise<void> {
   await tx.deleteFrom('room_mentions').where('message_id', '=', messageId).execute()
 }
 
@@ -26,7 +25,7 @@ export type Mentions = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Which of these people each of these messages mentions. */
 export async function findMentions(
-  db: Kysely<Tables>,
+  db: Db,
   messageIds: readonly string[],
   userIds: readonly string[],
 ): Promise<Mentions> {

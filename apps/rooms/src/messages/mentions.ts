@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import {
   type UserRoomAccess,
   findAccessOfMembersAndBanned,
@@ -23,7 +22,7 @@ export function permittedGroup(content: string, author: UserRoomAccess): Mention
  * group. Returns whether it mentions anyone or anything; most messages take no statement.
  */
 export async function storeMentions(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { database: { dialect }, now: nowMs }: Context,
   message: LiveMessage,
 ): Promise<boolean> {
@@ -40,7 +39,7 @@ export async function storeMentions(
 
 /** The same after an edit. */
 export async function replaceMentions(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   { before, after }: { before: LiveMessage; after: LiveMessage },
 ): Promise<void> {
@@ -59,7 +58,7 @@ function hasMentions({ content, group_mention }: LiveMessage): boolean {
 }
 
 async function findGroup(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { room_id, group_mention }: LiveMessage,
   nowMs: number,
 ): Promise<UserRoomAccess[]> {

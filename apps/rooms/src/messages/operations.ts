@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { type Context, operation } from '../api/context.ts'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { RoomMessageRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import { auditRoom } from '../rooms/audit.ts'
@@ -48,7 +47,7 @@ const remove = operation({
 })
 
 async function deleteMessage(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   message: RoomMessageRow,
   access: UserRoomAccess,

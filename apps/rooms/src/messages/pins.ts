@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { type Context, operation } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import { CHANGE_REFUSALS, ENTRY_REFUSALS, admitReader, requirePermission } from '../rooms/admission.ts'
@@ -82,7 +81,7 @@ async function setPin(context: Context, params: MessageKey, isPinned: boolean): 
 }
 
 async function storePin(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   target: MessageAccess,
   isPinned: boolean,

@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { RoomMessageRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { attachFiles } from '../files/attach.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
@@ -129,7 +128,7 @@ interface StoredMessage {
  * statements as possible.
  */
 async function appendMessage(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   row: Omit<NewMessageRow, 'seq' | 'group_mention'>,
   { doc, fileIds }: { doc: string; fileIds: readonly string[] },

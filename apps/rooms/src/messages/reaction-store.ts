@@ -1,5 +1,5 @@
-import { type Kysely, type Transaction, sql } from 'kysely'
-import type { RoomReactionRow, Tables } from '../db/tables.ts'
+import { sql } from 'kysely'
+import type { Db, RoomReactionRow, Tx } from '../db/tables.ts'
 
 /** Emoji of a message with the number of people who reacted with it. */
 export interface ReactionCount {
@@ -14,7 +14,7 @@ export function parseReactions(stored: string | null): ReactionCount[] {
 
 /** Emoji with which this user has reacted to these messages, by message. */
 export async function findOwnReactions(
-  db: Kysely<Tables>,
+  db: Db,
   userId: string,
   messageIds: readonly string[],
 ): Promise<Map<string, Set<string>>> {
@@ -40,7 +40,7 @@ interface ReactionPage {
 
 /** Reactions to a message after this number, in the order in which they were added. */
 export async function listReactions(
-  db: Kysely<Tables>,
+  db: Db,
   { messageId, emoji, afterSeq, limit }: ReactionPage,
 ): Promise<RoomReactionRow[]> {
   return db
@@ -54,12 +54,12 @@ export async function listReactions(
     .execute()
 }
 
-export async function insertReaction(tx: Transaction<Tables>, reaction: RoomReactionRow): Promise<void> {
+export async function insertReaction(tx: Tx, reaction: RoomReactionRow): Promise<void> {
   await tx.insertInto('room_reactions').values(reaction).execute()
 }
 
 export async function deleteReaction(
-  tx: Transaction<Tables>,
+  tx: Tx,
   reaction: { messageId: string; userId: string; emoji: string },
 ): Promise<void> {
   await tx
@@ -71,7 +71,7 @@ export async function deleteReaction(
 }
 
 /** Stores the counts of all reactions to a message in its row, and returns them. */
-export async function countReactions(tx: Transaction<Tables>, messageId: string): Promise<ReactionCount[]> {
+export async function countReactions(tx: Tx, messageId: string): Promise<ReactionCount[]> {
   const counts = await tx
     .selectFrom('room_reactions')
     .select(['emoji', (eb) => eb.fn.countAll<number>().as('count')])

@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { type Context, operation } from '../api/context.ts'
-import type { RoomReactionRow, Tables } from '../db/tables.ts'
+import type { RoomReactionRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import { ENTRY_REFUSALS, VISIT_REFUSALS } from '../rooms/admission.ts'
@@ -134,7 +133,7 @@ function requireRoom({ policy }: Context, reactions: readonly ReactionCount[], e
 }
 
 async function storeReaction(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   target: MessageAccess,
   { emoji, isAdded, before }: { emoji: string; isAdded: boolean; before: ReadonlySet<string> },

@@ -1,10 +1,10 @@
-import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { RoomEventRow, RoomMessageRow, Tables } from '../db/tables.ts'
+import type { Db, RoomEventRow, RoomMessageRow, Tx } from '../db/tables.ts'
 import { type UserDisplay, findUserDisplays, nicknameIn, roleIn } from '../rooms/nickname.ts'
 import { isAccount } from '../users/store.ts'
 
-function messages(db: Kysely<Tables>, roomId: string) {
+function messages(db: Db, roomId: string) {
   return db.selectFrom('room_messages').selectAll().where('room_id', '=', roomId).where(roomExists(roomId))
 }
 
@@ -20,13 +20,13 @@ export interface ReadableRange {
   retainedAfterMs: number
 }
 
-function readableMessages(db: Kysely<Tables>, { roomId, afterSeq, retainedAfterMs }: ReadableRange) {
+function readableMessages(db: Db, { roomId, afterSeq, retainedAfterMs }: ReadableRange) {
   return messages(db, roomId).where('seq', '>', afterSeq).where('created_at', '>', retainedAfterMs)
 }
 
 /** Messages before a sequence number, or the newest ones, newest first. */
 export async function listMessagesBefore(
-  db: Kysely<Tables>,
+  db: Db,
   readable: ReadableRange,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<RoomMessageRow[]> {
@@ -39,7 +39,7 @@ export async function listMessagesBefore(
 
 /** Messages after a sequence number, oldest first. */
 export async function listMessagesAfter(
-  db: Kysely<Tables>,
+  db: Db,
   readable: ReadableRange,
   { after, limit }: { after: number; limit: number },
 ): Promise<RoomMessageRow[]> {
@@ -48,7 +48,7 @@ export async function listMessagesAfter(
 
 /** Sequence number of the first message at a time or later. Undefined if there is none. */
 export async function findSeqSince(
-  db: Kysely<Tables>,
+  db: Db,
   readable: ReadableRange,
   sinceMs: number,
 ): Promise<number | undefined> {
@@ -76,17 +76,13 @@ export function authorIdsOf(rows: readonly RoomMessageRow[]): string[] {
   return rows.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
 }
 
-export async function findMessage(
-  db: Kysely<Tables>,
-  roomId: string,
-  id: string,
-): Promise<RoomMessageRow | undefined> {
+export async function findMessage(db: Db, roomId: string, id: string): Promise<RoomMessageRow | undefined> {
   return messages(db, roomId).where('id', '=', id).executeTakeFirst()
 }
 
 /** Messages of the room with these ids, in any order. Other ids are ignored. */
 export async function findMessagesById(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   ids: readonly string[],
 ): Promise<RoomMessageRow[]> {
@@ -106,10 +102,7 @@ const selectByClientId = prepareQuery<ClientMessageKey, RoomMessageRow>((db, { r
 )
 
 /** Message of this user in the room with this `clientId`. */
-export async function findByClientId(
-  db: Kysely<Tables>,
-  sent: ClientMessageKey,
-): Promise<RoomMessageRow | undefined> {
+export async function findByClientId(db: Db, sent: ClientMessageKey): Promise<RoomMessageRow | undefined> {
   const [message] = await selectByClientId(db, sent)
   return message
 }
@@ -149,17 +142,14 @@ const insert = prepareQuery<NewMessageRow, LiveMessage>((db, message) =>
  * Undefined if the author has already sent a message with this `clientId`. That message stays
  * unchanged.
  */
-export async function insertMessage(
-  tx: Transaction<Tables>,
-  message: NewMessageRow,
-): Promise<LiveMessage | undefined> {
+export async function insertMessage(tx: Tx, message: NewMessageRow): Promise<LiveMessage | undefined> {
   const [inserted] = await insert(tx, message)
   return inserted
 }
 
 /** Messages of a room that were pinned before this number, last pinned first. */
 export async function findPinned(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   beforeSeq: number,
   limit: number,
@@ -177,7 +167,7 @@ export async function findPinned(
 
 type PinnedMessageRow = RoomMessageRow & { pinned_seq: number }
 
-export async function countPinned(db: Kysely<Tables>, roomId: string): Promise<number> {
+export async function countPinned(db: Db, roomId: string): Promise<number> {
   const { count } = await db
     .selectFrom('room_messages')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -188,17 +178,13 @@ export async function countPinned(db: Kysely<Tables>, roomId: string): Promise<n
 }
 
 /** Pins a message with the number of the event, or takes the pin away. */
-export async function setPinnedSeq(
-  tx: Transaction<Tables>,
-  messageId: string,
-  seq: number | null,
-): Promise<void> {
+export async function setPinnedSeq(tx: Tx, messageId: string, seq: number | null): Promise<void> {
   await tx.updateTable('room_messages').set({ pinned_seq: seq }).where('id', '=', messageId).execute()
 }
 
 /** Deletes the text, with everything that belongs to it, and leaves a placeholder. */
 export async function markMessageDeleted(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { id, deletedBy, nowMs }: { id: string; deletedBy: string; nowMs: number },
 ): Promise<void> {
   const placeholder = {
@@ -234,10 +220,7 @@ const selectFirstRetained = prepareQuery<ReadableRange, { seq: number }>(
 )
 
 /** Sequence number of the oldest retained event after `afterSeq`; undefined if there is none. */
-export async function findFirstRetained(
-  db: Kysely<Tables>,
-  readable: ReadableRange,
-): Promise<number | undefined> {
+export async function findFirstRetained(db: Db, readable: ReadableRange): Promise<number | undefined> {
   const [first] = await selectFirstRetained(db, readable)
   return first?.seq
 }
@@ -260,7 +243,7 @@ export const listEvents = prepareQuery<
 
 /** Newest events of a stretch of the log that are not about messages, in order. */
 export async function listOtherEvents(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, first, last }: SeqRange,
   { retainedAfterMs, limit }: { retainedAfterMs: number; limit: number },
 ): Promise<RoomEventRow[]> {
@@ -284,10 +267,7 @@ const selectBetween = prepareQuery<SeqRange, RoomMessageRow>((db, { roomId, firs
 )
 
 /** Messages of the events with these sequence numbers, by number. */
-export async function findMessagesBetween(
-  db: Kysely<Tables>,
-  range: SeqRange,
-): Promise<Map<number, RoomMessageRow>> {
+export async function findMessagesBetween(db: Db, range: SeqRange): Promise<Map<number, RoomMessageRow>> {
   const rows = await selectBetween(db, range)
   return new Map(rows.map((message) => [message.seq, message]))
 }
@@ -308,7 +288,7 @@ const selectUserDisplay = prepareQuery<{ roomId: string; userId: string }, UserD
 
 /** Current display of a user in this room; undefined if the account is deleted. */
 export async function findUserDisplay(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   userId: string,
 ): Promise<UserDisplay | undefined> {
@@ -318,7 +298,7 @@ export async function findUserDisplay(
 
 /** The same for several users, of whom some may be repeated. Deleted accounts are missing. */
 export async function findUserDisplaysOf(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, UserDisplay>> {

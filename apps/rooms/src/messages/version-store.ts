@@ -1,5 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { RoomMessageRow, RoomMessageVersionRow, Tables } from '../db/tables.ts'
+import type { Db, RoomMessageRow, RoomMessageVersionRow, Tx } from '../db/tables.ts'
 import { searchDocument, updateDocument } from './search/document.ts'
 import type { LiveMessage } from './store.ts'
 
@@ -8,7 +7,7 @@ import type { LiveMessage } from './store.ts'
  * event. Returns the message with the new text.
  */
 export async function replaceContent(
-  tx: Transaction<Tables>,
+  tx: Tx,
   message: LiveMessage,
   {
     nowMs,
@@ -34,7 +33,7 @@ export async function replaceContent(
 }
 
 /** Number of earlier texts of a message. */
-export async function countVersions(db: Kysely<Tables>, messageId: string): Promise<number> {
+export async function countVersions(db: Db, messageId: string): Promise<number> {
   const { count } = await db
     .selectFrom('room_message_versions')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -45,7 +44,7 @@ export async function countVersions(db: Kysely<Tables>, messageId: string): Prom
 
 /** Earlier texts of a message after this number, oldest first. */
 export async function listVersionsOf(
-  db: Kysely<Tables>,
+  db: Db,
   messageId: string,
   afterSeq: number,
   limit: number,
@@ -61,10 +60,7 @@ export async function listVersionsOf(
 }
 
 /** Earlier texts of these messages, oldest first. */
-export async function listVersions(
-  db: Kysely<Tables>,
-  messageIds: readonly string[],
-): Promise<RoomMessageVersionRow[]> {
+export async function listVersions(db: Db, messageIds: readonly string[]): Promise<RoomMessageVersionRow[]> {
   if (messageIds.length === 0) return []
   return db
     .selectFrom('room_message_versions')

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { Db, RoomMessageRow } from '../db/tables.ts'
 import { type RoomFile, toRoomFile } from '../files/schema.ts'
 import { findFilesOf } from '../files/store.ts'
 import { retainedAfterMs, readableAfterSeq } from '../rooms/history.ts'
@@ -50,7 +49,7 @@ export interface MessageParts extends SharedParts {
 
 /** Reads the parts of messages. Plain messages take one statement, for the displays of users. */
 export async function loadParts(
-  db: Kysely<Tables>,
+  db: Db,
   reader: Reader,
   rows: readonly RoomMessageRow[],
   otherUserIds: readonly string[] = [],
@@ -73,17 +72,14 @@ export async function loadParts(
   }
 }
 
-async function loadFiles(
-  db: Kysely<Tables>,
-  rows: readonly RoomMessageRow[],
-): Promise<Map<string, readonly RoomFile[]>> {
+async function loadFiles(db: Db, rows: readonly RoomMessageRow[]): Promise<Map<string, readonly RoomFile[]>> {
   const messageIds = rows.filter(({ file_count }) => file_count !== null).map(({ id }) => id)
   const files = await findFilesOf(db, messageIds)
   return new Map([...files].map(([messageId, own]) => [messageId, own.map(toRoomFile)]))
 }
 
 /** People whom the texts of these messages name, as far as they could read them. */
-async function loadMentions(db: Kysely<Tables>, rows: readonly RoomMessageRow[]): Promise<Mentions> {
+async function loadMentions(db: Db, rows: readonly RoomMessageRow[]): Promise<Mentions> {
   const named = rows.map(({ id, content }) => ({ id, userIds: mentionedIdsIn(content ?? '') }))
   const naming = named.filter(({ userIds }) => userIds.length > 0)
   const userIds = new Set(naming.flatMap((each) => each.userIds))
@@ -96,7 +92,7 @@ async function loadMentions(db: Kysely<Tables>, rows: readonly RoomMessageRow[])
 
 /** Messages of one room as this reader sees them, in the same order. */
 export async function viewMessages(
-  db: Kysely<Tables>,
+  db: Db,
   reader: Reader,
   rows: readonly RoomMessageRow[],
 ): Promise<Message[]> {
@@ -104,7 +100,7 @@ export async function viewMessages(
   return rows.map((row) => toMessage(row, parts))
 }
 
-export async function viewMessage(db: Kysely<Tables>, reader: Reader, row: RoomMessageRow): Promise<Message> {
+export async function viewMessage(db: Db, reader: Reader, row: RoomMessageRow): Promise<Message> {
   return toMessage(row, await loadParts(db, reader, [row]))
 }
 

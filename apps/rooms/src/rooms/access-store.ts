@@ -1,7 +1,7 @@
-import { type Database, inList } from '@latchkey/database/database'
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { inList } from '@latchkey/database/database'
+import { type SqlBool, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
+import type { Db, ReadDatabase, RoomRow, RoomVisitRow } from '../db/tables.ts'
 import { DEFAULT_LEVEL, type NotificationLevel } from './notification-levels.ts'
 import type { MemberRole, RoomRole } from '../api/roles.ts'
 import type { RoomAccess } from './permissions.ts'
@@ -57,7 +57,7 @@ const selectAccess = prepareQuery<AccessContext & { roomId: string; userId: stri
  * a session.
  */
 export async function findRoomAccess(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   { userId, clientPrefix, nowMs, adminUntilMs = Infinity }: AccessQuery,
 ): Promise<UserRoomAccess | undefined> {
@@ -96,7 +96,7 @@ const selectMembersAndBanned = prepareQuery<AccessContext & { roomId: string }, 
  * users, without disabled accounts.
  */
 export async function findAccessOfMembersAndBanned(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   nowMs: number,
 ): Promise<UserRoomAccess[]> {
@@ -106,7 +106,7 @@ export async function findAccessOfMembersAndBanned(
 
 /** Client prefixes from which no new guests may enter now. */
 export async function findBannedPrefixes(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   nowMs: number,
 ): Promise<ReadonlySet<string | null>> {
@@ -122,7 +122,7 @@ export async function findBannedPrefixes(
 
 /** Access of all participants, except disabled accounts. */
 export async function findAccessOfParticipants(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   nowMs: number,
 ): Promise<UserRoomAccess[]> {
@@ -142,7 +142,7 @@ export async function findAccessOfParticipants(
 
 /** Access of this user to all rooms that they are in. */
 export async function findAccessOfParticipant(
-  db: Kysely<Tables>,
+  db: Db,
   userId: string,
   nowMs: number,
 ): Promise<UserRoomAccess[]> {
@@ -161,7 +161,7 @@ export async function findAccessOfParticipant(
 
 /** Access of one user to these rooms. */
 export async function findAccessToRooms(
-  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { read, dialect }: ReadDatabase,
   { userId, roomIds, nowMs }: { userId: string; roomIds: readonly string[]; nowMs: number },
 ): Promise<UserRoomAccess[]> {
   const rows = await queryAccess(read, toAccessContext(null, nowMs))
@@ -173,7 +173,7 @@ export async function findAccessToRooms(
 
 /** Access of these users to one room. */
 export async function findAccessOfUsers(
-  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { read, dialect }: ReadDatabase,
   { roomId, userIds, nowMs }: { roomId: string; userIds: readonly string[]; nowMs: number },
 ): Promise<UserRoomAccess[]> {
   const rows = await queryAccess(read, toAccessContext(null, nowMs))
@@ -200,7 +200,7 @@ type AccessRow = RoomRow & {
  * Rooms joined with users, and everything that decides what a user may do in a room. Disabled
  * accounts have no row.
  */
-function queryAccess(db: Kysely<Tables>, { clientPrefix, nowMs, bannedAfterMs }: AccessContext) {
+function queryAccess(db: Db, { clientPrefix, nowMs, bannedAfterMs }: AccessContext) {
   return db
     .selectFrom('rooms')
     .innerJoin('users', (join) => join.on('users.disabled', '=', 0))

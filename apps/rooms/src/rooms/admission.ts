@@ -1,9 +1,8 @@
 import type { Failure } from '@latchkey/http/failure'
-import type { Kysely, Transaction } from 'kysely'
 import { recordAudit } from '../audit/store.ts'
 import type { Entrant } from '../api/caller.ts'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import { type FailureCode, failure } from '../api/failures.ts'
 import { lockGrantsOf } from '../grants/store.ts'
 import { lockRoom } from './log.ts'
@@ -27,11 +26,7 @@ export const CHANGE_REFUSALS = ['reauth_required', ...REFUSALS] as const
  * of the action; if that depends on the participants, the room is locked first. An entry as
  * administrator is audited in the same transaction.
  */
-export async function admit(
-  tx: Transaction<Tables>,
-  roomId: string,
-  entrant: Entrant,
-): Promise<UserRoomAccess> {
+export async function admit(tx: Tx, roomId: string, entrant: Entrant): Promise<UserRoomAccess> {
   const access = await requireAccess(tx, roomId, entrant)
   if (!isByRightOfAdmin(access)) return access
   // A concurrent revocation waits and then finds this user in the room, or it has won and the grant
@@ -56,7 +51,7 @@ export function requirePermission(action: RoomAction, access: RoomAccess): void 
 
 /** Locks the room and checks that the caller may enter it and do this. */
 export async function authorizeInRoom(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   roomId: string,
   action: RoomAction,
@@ -75,7 +70,7 @@ export function refusalOf({ needsSignIn }: RoomAccess, code: FailureCode): Failu
   return failure(needsSignIn ? 'reauth_required' : code)
 }
 
-async function requireAccess(db: Kysely<Tables>, roomId: string, entrant: Entrant): Promise<UserRoomAccess> {
+async function requireAccess(db: Db, roomId: string, entrant: Entrant): Promise<UserRoomAccess> {
   const access = await findRoomAccess(db, roomId, entrant)
   const entry = access ? decideEntry(access) : 'not_found'
   if (!access || entry !== 'yes')
@@ -97,11 +92,7 @@ function isByRightOfAdmin({ isAdmin, role }: UserRoomAccess): boolean {
  * Whether a former member may stay, with the room locked. A present administrator counts as
  * entering by that right now.
  */
-export async function mayStay(
-  tx: Transaction<Tables>,
-  access: UserRoomAccess,
-  entrant: Entrant,
-): Promise<boolean> {
+export async function mayStay(tx: Tx, access: UserRoomAccess, entrant: Entrant): Promise<boolean> {
   const visitor = { ...access, role: null }
   if (!isByRightOfAdmin(visitor) || !(await lockGrantsOf(tx, entrant.userId, 'platform_admin')))
     return decideOrdinaryEntry(visitor) === 'yes'
@@ -113,11 +104,7 @@ export async function mayStay(
  * Audits an entry as administrator once per visit, which may have begun as a member's. Readers
  * without a visit are audited once in the time for which a visit can be resumed.
  */
-async function auditEntry(
-  tx: Transaction<Tables>,
-  { roomId, visit }: UserRoomAccess,
-  entrant: Entrant,
-): Promise<void> {
+async function auditEntry(tx: Tx, { roomId, visit }: UserRoomAccess, entrant: Entrant): Promise<void> {
   const { userId, nowMs } = entrant
   const beganMs = visit && isResumable(visit, nowMs) ? visit.startedAtMs : nowMs
   if (await hasEnteredAsAdminSince(tx, { roomId, userId, sinceMs: beganMs - VISIT_RESUME_MS })) return

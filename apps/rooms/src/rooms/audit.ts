@@ -1,12 +1,11 @@
-import type { Transaction } from 'kysely'
 import { auditAct } from '../audit/act.ts'
 import type { AuditAction } from '../audit/actions.ts'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 
 /** Audits an action of the caller in a room. */
 export async function auditRoom(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   {
     action,

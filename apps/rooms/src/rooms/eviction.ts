@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import type { ClusterEvent, RemovalReason } from '../api/cluster-events.ts'
 import { decideEntry } from './permissions.ts'
 import { type UserRoomAccess, findAccessOfParticipants, findAccessOfParticipant } from './access-store.ts'
@@ -19,7 +18,7 @@ export interface AccessRevocation {
  * miss them find that the leases are gone (R19.2).
  */
 export async function revokeAccess(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { roomId, userIds, reason, untilMs = null }: AccessRevocation,
 ): Promise<ClusterEvent[]> {
   if (userIds?.length === 0) return []
@@ -43,11 +42,7 @@ export function presenceEvents(roomId: string): ClusterEvent[] {
 /**
  * After a change of the room, with its row locked: removes participants who may not enter any more.
  */
-export async function revokeLostAccess(
-  tx: Transaction<Tables>,
-  roomId: string,
-  nowMs: number,
-): Promise<ClusterEvent[]> {
+export async function revokeLostAccess(tx: Tx, roomId: string, nowMs: number): Promise<ClusterEvent[]> {
   const present = await tx
     .selectFrom('room_visits')
     .select('user_id')
@@ -63,11 +58,7 @@ export async function revokeLostAccess(
  * After a change of the user (disabled, no longer an administrator): the same for all rooms that
  * they are in.
  */
-export async function revokeLostAccessOfUser(
-  tx: Transaction<Tables>,
-  userId: string,
-  nowMs: number,
-): Promise<ClusterEvent[]> {
+export async function revokeLostAccessOfUser(tx: Tx, userId: string, nowMs: number): Promise<ClusterEvent[]> {
   const present = await tx
     .selectFrom('room_visits')
     .select('room_id')

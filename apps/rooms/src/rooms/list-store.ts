@@ -1,9 +1,9 @@
 import type { DialectName } from '@latchkey/database/url'
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import { foldText } from '@latchkey/http/fold'
 import { containsText } from '@latchkey/database/database'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { RoomRow, Tables } from '../db/tables.ts'
+import type { Db, RoomRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../api/paging.ts'
 import { ADDRESS_BAN_MS, isLiveBan } from './access-store.ts'
 import { queryParticipantCount } from './store.ts'
@@ -31,7 +31,7 @@ export interface RoomFilter extends RoomViewer {
 
 /** Newest first; followed rooms by the times of their last messages, which stand for those of their creation. */
 export async function listRooms(
-  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  { read: db, dialect }: { read: Db; dialect: DialectName },
   filter: RoomFilter,
   after: Position | undefined,
   limit: number,
@@ -48,7 +48,7 @@ export async function listRooms(
 }
 
 /** Public rooms and rooms of the user, without those that the user may not enter (R17.2). */
-export function selectListedRooms(db: Kysely<Tables>, viewer: RoomViewer) {
+export function selectListedRooms(db: Db, viewer: RoomViewer) {
   return selectOpenRooms(db, viewer).where((eb) =>
     eb.or([eb('rooms.visibility', '=', 'public'), ...isMember(eb, viewer.userId)]),
   )
@@ -58,7 +58,7 @@ export function selectListedRooms(db: Kysely<Tables>, viewer: RoomViewer) {
  * Rooms of the user, and rooms that the user has marked as read, without those that the user may not
  * enter. A mark of a private room is that of a former visitor or of an administrator.
  */
-function selectFollowedRooms(db: Kysely<Tables>, viewer: RoomViewer) {
+function selectFollowedRooms(db: Db, viewer: RoomViewer) {
   const { userId } = viewer
   const marked = db.selectFrom('room_user_states').select('room_id').where('user_id', '=', userId)
   return selectOpenRooms(db, viewer).where((eb) =>
@@ -76,7 +76,7 @@ function isMember(eb: ExpressionBuilder<RoomsOfUser, 'rooms' | 'room_members'>, 
 }
 
 /** Rooms with the membership of the user, without those that the user may not enter if they see them. */
-function selectOpenRooms(db: Kysely<Tables>, viewer: RoomViewer) {
+function selectOpenRooms(db: Db, viewer: RoomViewer) {
   const { userId, isGuest, isAdmin } = viewer
   return db
     .selectFrom('rooms')

@@ -1,6 +1,6 @@
-import { SqliteAdapter, type Transaction } from 'kysely'
+import { SqliteAdapter } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { RoomEventRow, RoomEventType, RoomRow, Tables } from '../db/tables.ts'
+import type { RoomEventRow, RoomEventType, RoomRow, Tx } from '../db/tables.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import { toMoment } from '../api/wire.ts'
 import type { Person } from './schema.ts'
@@ -20,7 +20,7 @@ const selectLocked = prepareQuery<{ roomId: string }, RoomRow>((db, { roomId }) 
  * Locks the row of a room against all other writers until the transaction ends. Decisions that
  * depend on the participants or their number come after it. Undefined without such a room.
  */
-export async function lockRoom(tx: Transaction<Tables>, roomId: string): Promise<RoomRow | undefined> {
+export async function lockRoom(tx: Tx, roomId: string): Promise<RoomRow | undefined> {
   const [room] = await selectLocked(tx, { roomId })
   return room
 }
@@ -68,24 +68,20 @@ function withoutNames({ person, ...data }: NewEvent['data']): Readonly<Record<st
  * one statement: for callers with nothing to check under the lock. A caller that refuses afterwards
  * must roll back. Undefined without such a room.
  */
-export async function nextSeq(tx: Transaction<Tables>, roomId: string): Promise<number | undefined> {
+export async function nextSeq(tx: Tx, roomId: string): Promise<number | undefined> {
   const [room] = await incrementSeq(tx, { roomId })
   return room?.last_seq
 }
 
 /** The same for a message, which makes the room the last active one. */
-export async function nextSeqOfMessage(
-  tx: Transaction<Tables>,
-  roomId: string,
-  nowMs: number,
-): Promise<number | undefined> {
+export async function nextSeqOfMessage(tx: Tx, roomId: string, nowMs: number): Promise<number | undefined> {
   const [room] = await incrementSeqOfMessage(tx, { roomId, nowMs })
   return room?.last_seq
 }
 
 /** Stores an event under a number that was taken in this transaction. */
 export async function putEvent(
-  tx: Transaction<Tables>,
+  tx: Tx,
   seq: number,
   { roomId, event, data, nowMs }: NewEvent,
 ): Promise<RoomEvent> {
@@ -99,7 +95,7 @@ export async function putEvent(
  * the commit: numbers have no gaps and are committed in order. Publish the event only after the
  * commit.
  */
-export async function appendEvent(tx: Transaction<Tables>, event: NewEvent): Promise<RoomEvent> {
+export async function appendEvent(tx: Tx, event: NewEvent): Promise<RoomEvent> {
   const seq = await nextSeq(tx, event.roomId)
   if (seq === undefined) throw new Error('An event needs an existing room')
   return putEvent(tx, seq, event)

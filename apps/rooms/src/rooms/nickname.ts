@@ -1,5 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Tables, UserRow } from '../db/tables.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, UserRow } from '../db/tables.ts'
 import type { RoomRole } from '../api/roles.ts'
 import { isAccount } from '../users/store.ts'
 
@@ -18,7 +18,7 @@ export interface UserDisplay extends Pick<UserRow, 'nickname' | 'avatar_color' |
  * whatever the number of users and of equal names.
  */
 export async function findUserDisplays(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   userIds: readonly string[],
 ): Promise<Map<string, UserDisplay>> {

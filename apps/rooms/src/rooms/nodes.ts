@@ -1,8 +1,7 @@
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 
 /** Records that the node is alive. */
-export async function recordHeartbeat(tx: Transaction<Tables>, nodeId: string, nowMs: number): Promise<void> {
+export async function recordHeartbeat(tx: Tx, nodeId: string, nowMs: number): Promise<void> {
   await tx
     .insertInto('nodes')
     .values({ node_id: nodeId, heartbeat: nowMs })
@@ -14,11 +13,7 @@ export async function recordHeartbeat(tx: Transaction<Tables>, nodeId: string, n
  * Orderly stop of a node: its leases last until `leasesUntilMs`, and clients can return through
  * another node.
  */
-export async function leaveCluster(
-  tx: Transaction<Tables>,
-  nodeId: string,
-  leasesUntilMs: number,
-): Promise<void> {
+export async function leaveCluster(tx: Tx, nodeId: string, leasesUntilMs: number): Promise<void> {
   await tx
     .updateTable('presence_leases')
     .set({ expires_at: leasesUntilMs })
@@ -29,6 +24,6 @@ export async function leaveCluster(
 }
 
 /** Deletes nodes without a heartbeat since this moment. */
-export async function deleteSilentNodes(tx: Transaction<Tables>, sinceMs: number): Promise<void> {
+export async function deleteSilentNodes(tx: Tx, sinceMs: number): Promise<void> {
   await tx.deleteFrom('nodes').where('heartbeat', '<', sinceMs).execute()
 }

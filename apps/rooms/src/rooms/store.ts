@@ -1,8 +1,8 @@
-import type { ExpressionBuilder, Kysely, SelectQueryBuilder, Transaction, Updateable } from 'kysely'
+import type { ExpressionBuilder, SelectQueryBuilder, Updateable } from 'kysely'
 import { foldText } from '@latchkey/http/fold'
 import { changeDocuments } from '../db/message-words.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { RoomMemberRow, RoomRow, Tables } from '../db/tables.ts'
+import type { Db, RoomMemberRow, RoomRow, Tables, Tx } from '../db/tables.ts'
 import { lockFirstState, saveState } from '../platform/store.ts'
 import { isAccount, lockAccount } from '../users/store.ts'
 import { UNREAD_RETENTION_MS, VISIT_RESUME_MS } from './history.ts'
@@ -10,10 +10,7 @@ import { nicknameIn } from './nickname.ts'
 import type { RoomRole } from '../api/roles.ts'
 import type { PersonRow } from './schema.ts'
 
-export async function insertRoom(
-  tx: Transaction<Tables>,
-  room: Omit<RoomRow, 'search_name'>,
-): Promise<RoomRow> {
+export async function insertRoom(tx: Tx, room: Omit<RoomRow, 'search_name'>): Promise<RoomRow> {
   return tx
     .insertInto('rooms')
     .values({ ...room, search_name: foldText(room.name) })
@@ -21,11 +18,7 @@ export async function insertRoom(
     .executeTakeFirstOrThrow()
 }
 
-export async function updateRoom(
-  tx: Transaction<Tables>,
-  id: string,
-  changes: Updateable<RoomRow>,
-): Promise<RoomRow> {
+export async function updateRoom(tx: Tx, id: string, changes: Updateable<RoomRow>): Promise<RoomRow> {
   return tx
     .updateTable('rooms')
     .set({ ...changes, ...(changes.name !== undefined && { search_name: foldText(changes.name) }) })
@@ -38,14 +31,14 @@ const selectRoom = prepareQuery<{ id: string }, RoomRow>((db, { id }) =>
   db.selectFrom('rooms').selectAll().where('id', '=', id),
 )
 
-export async function findRoom(db: Kysely<Tables>, id: string): Promise<RoomRow | undefined> {
+export async function findRoom(db: Db, id: string): Promise<RoomRow | undefined> {
   const [room] = await selectRoom(db, { id })
   return room
 }
 
 /** Ids of the owner and of all members. */
 export async function listMemberIds(
-  db: Kysely<Tables>,
+  db: Db,
   { id, owner_id }: Pick<RoomRow, 'id' | 'owner_id'>,
 ): Promise<string[]> {
   const rows = await db.selectFrom('room_members').select('user_id').where('room_id', '=', id).execute()
@@ -59,7 +52,7 @@ const DELETED_ROOM_PREFIX = 'gone.'
  * Deletes a room with everything in it. If there are many messages and events, `deleteOrphanedLog`
  * deletes the rest later; they are unreadable meanwhile.
  */
-export async function deleteRoomRows(tx: Transaction<Tables>, id: string, nowMs: number): Promise<void> {
+export async function deleteRoomRows(tx: Tx, id: string, nowMs: number): Promise<void> {
   await tx.deleteFrom('rooms').where('id', '=', id).execute()
   if (await deleteLogBatch(tx, id)) await saveState(tx, DELETED_ROOM_PREFIX + id, '', nowMs)
 }
@@ -67,7 +60,7 @@ export async function deleteRoomRows(tx: Transaction<Tables>, id: string, nowMs:
 /**
  * Deletes a batch of messages or events of a deleted room. Returns `more` if there was such a room.
  */
-export async function deleteOrphanedLog(tx: Transaction<Tables>): Promise<'more' | void> {
+export async function deleteOrphanedLog(tx: Tx): Promise<'more' | void> {
   // Serialises nodes that work on the same room.
   const gone = await lockFirstState(tx, DELETED_ROOM_PREFIX)
   if (gone === undefined) return
@@ -80,11 +73,7 @@ export async function deleteOrphanedLog(tx: Transaction<Tables>): Promise<'more'
  * Deletes the oldest batch of messages or events that no participant may read, in a locked room
  * with history visibility `none`. Returns whether more may be left.
  */
-export async function deleteUnreadBatch(
-  tx: Transaction<Tables>,
-  { id, last_seq }: RoomRow,
-  nowMs: number,
-): Promise<boolean> {
+export async function deleteUnreadBatch(tx: Tx, { id, last_seq }: RoomRow, nowMs: number): Promise<boolean> {
   const { began } = await tx
     .selectFrom('room_visits')
     .select((eb) => eb.fn.min<number | null>('started_seq').as('began'))
@@ -106,7 +95,7 @@ export async function deleteUnreadBatch(
 }
 
 /** Deletes all messages and events of a locked room, one batch per statement. */
-export async function deleteLog(tx: Transaction<Tables>, roomId: string): Promise<void> {
+export async function deleteLog(tx: Tx, roomId: string): Promise<void> {
   for (let isLeft = true; isLeft;) isLeft = await deleteLogBatch(tx, roomId)
 }
 
@@ -114,7 +103,7 @@ export async function deleteLog(tx: Transaction<Tables>, roomId: string): Promis
  * Returns whether rows are left. This takes a query: with concurrent deletions, an incomplete batch
  * is not necessarily the last.
  */
-async function deleteLogBatch(tx: Transaction<Tables>, roomId: string): Promise<boolean> {
+async function deleteLogBatch(tx: Tx, roomId: string): Promise<boolean> {
   for (const table of ['room_messages', 'room_events'] as const) {
     // Ordered by an index. Otherwise PostgreSQL would collect all remaining rows for each batch.
     await deleteBatch(tx, table, (query) => query.where('room_id', '=', roomId).orderBy('seq'))
@@ -131,7 +120,7 @@ type LogQuery = SelectQueryBuilder<Tables, 'room_messages' | 'room_events', { ro
 
 /** Deletes a batch of the selected rows of one table. Returns whether more may be left. */
 export async function deleteBatch(
-  tx: Transaction<Tables>,
+  tx: Tx,
   table: 'room_messages' | 'room_events',
   narrow: (query: LogQuery) => LogQuery,
 ): Promise<boolean> {
@@ -150,7 +139,7 @@ export async function deleteBatch(
  * Number of rooms that the user owns. Concurrent creations by the same user wait until the
  * transaction ends. Throws Kysely's `NoResultError` if the account is gone.
  */
-export async function countOwnedRooms(tx: Transaction<Tables>, userId: string): Promise<number> {
+export async function countOwnedRooms(tx: Tx, userId: string): Promise<number> {
   await lockAccount(tx, userId)
   await tx
     .selectFrom('users')
@@ -184,7 +173,7 @@ const selectParticipantCount = prepareQuery<{ roomId: string; nowMs: number }, {
 )
 
 /** Number of participants, each user counted once. */
-export async function countParticipants(db: Kysely<Tables>, roomId: string, nowMs: number): Promise<number> {
+export async function countParticipants(db: Db, roomId: string, nowMs: number): Promise<number> {
   const [room] = await selectParticipantCount(db, { roomId, nowMs })
   return room?.present ?? 0
 }
@@ -233,7 +222,7 @@ const selectParticipants = prepareQuery<
 
 /** Current participants, in order of arrival. */
 export async function listParticipants(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   nowMs: number,
   limit: number,
@@ -247,7 +236,7 @@ export async function listParticipants(
 
 /** Whether an entry of this administrator was audited after this moment. */
 export async function hasEnteredAsAdminSince(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, userId, sinceMs }: { roomId: string; userId: string; sinceMs: number },
 ): Promise<boolean> {
   const row = await db

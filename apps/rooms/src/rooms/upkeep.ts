@@ -1,5 +1,5 @@
-import type { ExpressionBuilder, Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { ExpressionBuilder } from 'kysely'
+import type { Tables, Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { presenceEvents } from './eviction.ts'
 import { RETENTION_MS, UNREAD_RETENTION_MS } from './history.ts'
@@ -15,7 +15,7 @@ import { HTTP_NODE } from './visits.ts'
 const CLOCK_SKEW_MS = 60_000
 
 /** Ends visits whose last lease has expired, as of its expiry. Returns the events to publish. */
-export async function endExpiredVisits(tx: Transaction<Tables>, nowMs: number): Promise<ClusterEvent[]> {
+export async function endExpiredVisits(tx: Tx, nowMs: number): Promise<ClusterEvent[]> {
   const rooms = await expiredVisits(tx, nowMs).select('room_id').distinct().orderBy('room_id').execute()
   const events: ClusterEvent[] = []
   for (const { room_id: roomId } of rooms) {
@@ -63,7 +63,7 @@ function hasExpired(eb: ExpressionBuilder<Tables, 'presence_leases'>, nowMs: num
 }
 
 /** Open visits of users without a lease. */
-function expiredVisits(tx: Transaction<Tables>, nowMs: number) {
+function expiredVisits(tx: Tx, nowMs: number) {
   return tx
     .selectFrom('room_visits')
     .where('ended_at', 'is', null)
@@ -85,7 +85,7 @@ function expiredVisits(tx: Transaction<Tables>, nowMs: number) {
  * Deletes messages and events that `retainedAfterMs` hides from all readers, in idle rooms too
  * (R17.8). Returns `more` if some may be left.
  */
-export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
+export async function deletePastRetention(tx: Tx, nowMs: number): Promise<'more' | void> {
   const rooms = tx.selectFrom('rooms').select('id')
   for (const table of ['room_messages', 'room_events'] as const)
     for (const [of, retentionMs] of [
@@ -104,6 +104,6 @@ export async function deletePastRetention(tx: Transaction<Tables>, nowMs: number
  * Deletes visits that cannot be resumed and are too old to distinguish new guests from those
  * present before a ban (R17.5).
  */
-export async function deleteVisitsEndedBefore(tx: Transaction<Tables>, endedMs: number): Promise<void> {
+export async function deleteVisitsEndedBefore(tx: Tx, endedMs: number): Promise<void> {
   await tx.deleteFrom('room_visits').where('ended_at', '<=', endedMs).execute()
 }

@@ -1,8 +1,8 @@
 import type { DialectName } from '@latchkey/database/url'
-import { type Transaction, sql } from 'kysely'
+import { sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { PresenceLeaseRow, RoomVisitRow, Tables } from '../db/tables.ts'
+import type { PresenceLeaseRow, RoomVisitRow, Tx } from '../db/tables.ts'
 
 /** User with leases in a room, including expired leases that were not deleted yet. */
 export interface LeaseHolder {
@@ -41,7 +41,7 @@ export const findOwnLease = prepareQuery<
 
 /** Starts or resumes these visits, one per user, in one statement. */
 export async function putVisits(
-  tx: Transaction<Tables>,
+  tx: Tx,
   dialect: DialectName,
   visits: readonly Omit<RoomVisitRow, 'ended_at'>[],
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function putVisits(
 
 /** The same for leases, one per connection and room. */
 export async function putLeases(
-  tx: Transaction<Tables>,
+  tx: Tx,
   dialect: DialectName,
   leases: readonly PresenceLeaseRow[],
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function putLeases(
  * that of the sign-in (R17.5).
  */
 export async function putAddresses(
-  tx: Transaction<Tables>,
+  tx: Tx,
   dialect: DialectName,
   addresses: readonly { session_id: string; client_ip: string }[],
 ): Promise<void> {

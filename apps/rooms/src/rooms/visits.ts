@@ -1,10 +1,9 @@
 import { type DialectName } from '@latchkey/database/url'
-import type { Kysely, Transaction } from 'kysely'
 import { inList } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { Entrant } from '../api/caller.ts'
 import type { Context } from '../api/context.ts'
-import type { PresenceLeaseRow, RoomRow, RoomVisitRow, Tables } from '../db/tables.ts'
+import type { Db, PresenceLeaseRow, RoomRow, RoomVisitRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
 import { admit } from './admission.ts'
@@ -56,7 +55,7 @@ interface RoomTarget {
  * twice.
  */
 export async function startVisit(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { dialect, roomId, ...request }: EntryRequest & RoomTarget,
   limits: Limits,
 ): Promise<StartedVisit> {
@@ -67,7 +66,7 @@ export async function startVisit(
 
 /** The same for several users, in order. The refusal of one does not affect the others. */
 export async function startVisits(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { dialect, roomId, requests }: RoomTarget & { requests: readonly EntryRequest[] },
   limits: Limits,
 ): Promise<(StartedVisit | Failure)[]> {
@@ -111,11 +110,7 @@ type Visit = NonNullable<UserRoomAccess['visit']>
  * Access of a user who wants to write. Throws the refusals of entry, and `room_full` for whom `join`
  * would refuse: HTTP is no way past the door. Members have a place for writing.
  */
-export async function admitAuthor(
-  tx: Transaction<Tables>,
-  context: Context,
-  roomId: string,
-): Promise<UserRoomAccess> {
+export async function admitAuthor(tx: Tx, context: Context, roomId: string): Promise<UserRoomAccess> {
   const access = await admit(tx, roomId, context.entrant)
   await requirePlace(tx, access, context)
   return access
@@ -123,7 +118,7 @@ export async function admitAuthor(
 
 /** Throws `room_full` for visitors and guests who are not present and could not enter now. */
 export async function requirePlace(
-  db: Kysely<Tables>,
+  db: Db,
   access: UserRoomAccess,
   { policy, now: nowMs }: Pick<Context, 'policy' | 'now'>,
 ): Promise<void> {
@@ -194,7 +189,7 @@ function maxGuests({ max_participants }: RoomRow, limits: Limits): number {
 
 /** Extends the leases of these connections. Revoked and expired leases stay so. */
 export async function renewLeases(
-  tx: Transaction<Tables>,
+  tx: Tx,
   dialect: DialectName,
   connectionIds: readonly string[],
   nowMs: number,
@@ -213,7 +208,7 @@ export async function renewLeases(
  * the lock of the room and prevents the deletion.
  */
 export async function endLease(
-  tx: Transaction<Tables>,
+  tx: Tx,
   {
     roomId,
     connectionId,
@@ -244,7 +239,7 @@ export async function endLease(
 
 /** Lets the leases of closed connections expire at this moment, unless they end earlier. */
 export async function shortenLeases(
-  tx: Transaction<Tables>,
+  tx: Tx,
   dialect: DialectName,
   connectionIds: readonly string[],
   untilMs: number,
@@ -259,7 +254,7 @@ export async function shortenLeases(
 
 /** Ends the visit with all its leases. False if there was none. */
 export async function endVisit(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { roomId, userId, nowMs }: { roomId: string; userId: string; nowMs: number },
 ): Promise<boolean> {
   await tx.deleteFrom('presence_leases').where('room_id', '=', roomId).where('user_id', '=', userId).execute()

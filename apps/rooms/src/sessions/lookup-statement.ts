@@ -1,4 +1,4 @@
-import type { Flag } from '../db/tables.ts'
+import type { Flag } from '../db/flag.ts'
 import type { SessionWithUser } from './lookup.ts'
 
 /**

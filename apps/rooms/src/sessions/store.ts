@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
 import { hashToken } from '@latchkey/tokens/opaque'
-import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
+import type { Db, RevokeReason, SessionRow, Tx } from '../db/tables.ts'
 import { type Position, pageOf } from '../api/paging.ts'
 import { seal } from '@latchkey/tokens/seal'
 import { newToken } from '@latchkey/tokens/token'
@@ -8,17 +7,13 @@ import type { SessionWithUser } from './lookup.ts'
 import { type Lifetimes, idleEnd } from './session.ts'
 
 /** Live sessions of a user, newest first. */
-export async function findLiveSessions(
-  db: Kysely<Tables>,
-  userId: string,
-  nowMs: number,
-): Promise<SessionRow[]> {
+export async function findLiveSessions(db: Db, userId: string, nowMs: number): Promise<SessionRow[]> {
   return queryLiveSessions(db, userId, nowMs).orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
 }
 
 /** One page of them. */
 export async function listLiveSessions(
-  db: Kysely<Tables>,
+  db: Db,
   { userId, nowMs }: { userId: string; nowMs: number },
   after: Position | undefined,
   limit: number,
@@ -27,7 +22,7 @@ export async function listLiveSessions(
   return pageOf(live, ['created_at', 'id', 'desc'], after, limit).execute()
 }
 
-function queryLiveSessions(db: Kysely<Tables>, userId: string, nowMs: number) {
+function queryLiveSessions(db: Db, userId: string, nowMs: number) {
   return db
     .selectFrom('sessions')
     .selectAll()
@@ -36,7 +31,7 @@ function queryLiveSessions(db: Kysely<Tables>, userId: string, nowMs: number) {
     .where('idle_expires_at', '>', nowMs)
 }
 
-export async function countLiveSessions(db: Kysely<Tables>, nowMs: number): Promise<number> {
+export async function countLiveSessions(db: Db, nowMs: number): Promise<number> {
   const { count } = await db
     .selectFrom('sessions')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -50,10 +45,7 @@ export async function countLiveSessions(db: Kysely<Tables>, nowMs: number): Prom
 export type ProviderSession = Pick<SessionRow, 'idp_issuer' | 'id_token_sealed'>
 
 /** Undefined for sessions of guests and of providers without an OIDC session. */
-export async function findProviderSession(
-  db: Kysely<Tables>,
-  id: string,
-): Promise<ProviderSession | undefined> {
+export async function findProviderSession(db: Db, id: string): Promise<ProviderSession | undefined> {
   return db
     .selectFrom('sessions')
     .select(['idp_issuer', 'id_token_sealed'])
@@ -87,7 +79,7 @@ const USER_AGENT_LENGTH = 512
 
 /** Inserts a session. Above `maxSessions` live sessions of the user, the oldest end (R10.4). */
 export async function insertSession(
-  tx: Transaction<Tables>,
+  tx: Tx,
   session: NewSession,
   maxSessions: number,
 ): Promise<StartedSession> {
@@ -126,19 +118,14 @@ export async function insertSession(
   return started
 }
 
-async function revokeOldest(
-  tx: Transaction<Tables>,
-  userId: string,
-  keep: number,
-  nowMs: number,
-): Promise<void> {
+async function revokeOldest(tx: Tx, userId: string, keep: number, nowMs: number): Promise<void> {
   const live = await findLiveSessions(tx, userId, nowMs)
   for (const { id } of live.slice(keep)) await revokeSession(tx, id, 'revoked', nowMs)
 }
 
 /** Returns whether the session was live. */
 export async function revokeSession(
-  tx: Transaction<Tables>,
+  tx: Tx,
   id: string,
   reason: RevokeReason,
   nowMs: number,
@@ -149,7 +136,7 @@ export async function revokeSession(
 
 /** Same as `revokeSession`, but only for a session of this user, who signs it out (R18.8). */
 export async function revokeOwnSession(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
 ): Promise<boolean> {
   const [ended] = await endSessions(tx, 'signed_out', nowMs, (query) =>
@@ -160,7 +147,7 @@ export async function revokeOwnSession(
 
 /** Ends all live sessions of a user, optionally except one. Returns their ids. */
 export async function revokeSessionsOf(
-  tx: Transaction<Tables>,
+  tx: Tx,
   userId: string,
   end: { reason: RevokeReason; nowMs: number; except?: string | undefined },
 ): Promise<string[]> {
@@ -173,7 +160,7 @@ export async function revokeSessionsOf(
 
 type RevocationQuery = ReturnType<typeof revocationQuery>
 
-function revocationQuery(tx: Transaction<Tables>, reason: RevokeReason, nowMs: number) {
+function revocationQuery(tx: Tx, reason: RevokeReason, nowMs: number) {
   return tx
     .updateTable('sessions')
     .set({ revoked_at: nowMs, revoke_reason: reason, id_token_sealed: null })
@@ -186,7 +173,7 @@ function revocationQuery(tx: Transaction<Tables>, reason: RevokeReason, nowMs: n
  * session except expiry uses this function. A job marks expired sessions.
  */
 export async function endSessions(
-  tx: Transaction<Tables>,
+  tx: Tx,
   reason: RevokeReason,
   nowMs: number,
   select: (query: RevocationQuery) => RevocationQuery,
@@ -208,7 +195,7 @@ export async function endSessions(
  * being deleted: they record when the visits ended, which a job stores for users without another
  * lease.
  */
-async function endLeasesOfEndedSessions(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+async function endLeasesOfEndedSessions(tx: Tx, nowMs: number): Promise<void> {
   await tx
     .updateTable('presence_leases')
     .set({ expires_at: nowMs })
@@ -218,11 +205,7 @@ async function endLeasesOfEndedSessions(tx: Transaction<Tables>, nowMs: number):
 }
 
 /** The retention of a guest's data starts at the end of the last session (R14.7). */
-async function recordGuestEnds(
-  tx: Transaction<Tables>,
-  userIds: readonly string[],
-  nowMs: number,
-): Promise<void> {
+async function recordGuestEnds(tx: Tx, userIds: readonly string[], nowMs: number): Promise<void> {
   for (const userId of new Set(userIds))
     await tx
       .updateTable('users')
@@ -244,7 +227,7 @@ const MAX_REQUEST_AGE_MS = 60_000
  * changes the user.
  */
 export async function mayBeSucceeded(
-  db: Kysely<Tables>,
+  db: Db,
   { id, user, revoked_at: endedAtMs }: Pick<SessionWithUser, 'id' | 'user' | 'revoked_at'>,
   nowMs: number,
 ): Promise<boolean> {
@@ -261,7 +244,7 @@ export async function mayBeSucceeded(
 }
 
 export async function slideSession(
-  tx: Transaction<Tables>,
+  tx: Tx,
   session: Pick<SessionRow, 'id' | 'user_id'>,
   nowMs: number,
   idleExpiresAtMs: number,

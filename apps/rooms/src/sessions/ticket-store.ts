@@ -1,16 +1,11 @@
-import type { Kysely, Transaction } from 'kysely'
 import { hashToken } from '@latchkey/tokens/opaque'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import { TOKEN, newToken } from '@latchkey/tokens/token'
 
 export const TICKET_SECONDS = 60
 
 /** Creates a ticket for this session. Only its hash is stored. */
-export async function insertTicket(
-  tx: Transaction<Tables>,
-  sessionId: string,
-  nowMs: number,
-): Promise<string> {
+export async function insertTicket(tx: Tx, sessionId: string, nowMs: number): Promise<string> {
   const ticket = newToken()
   await tx
     .insertInto('ws_tickets')
@@ -24,7 +19,7 @@ export async function insertTicket(
 }
 
 /** Whether the ticket exists. Another request may still redeem it first. */
-export async function isTicket(db: Kysely<Tables>, ticket: string): Promise<boolean> {
+export async function isTicket(db: Db, ticket: string): Promise<boolean> {
   if (!TOKEN.test(ticket)) return false
   const row = await db
     .selectFrom('ws_tickets')
@@ -37,11 +32,7 @@ export async function isTicket(db: Kysely<Tables>, ticket: string): Promise<bool
 /**
  * Deletes a ticket and returns its session id. Undefined if the ticket is used, expired or unknown.
  */
-export async function redeemTicket(
-  tx: Transaction<Tables>,
-  ticket: string,
-  nowMs: number,
-): Promise<string | undefined> {
+export async function redeemTicket(tx: Tx, ticket: string, nowMs: number): Promise<string | undefined> {
   const row = await tx
     .deleteFrom('ws_tickets')
     .where('ticket_hash', '=', hashToken(ticket))
@@ -50,6 +41,6 @@ export async function redeemTicket(
   return row && row.expires_at > nowMs ? row.session_id : undefined
 }
 
-export async function deleteEndedTickets(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function deleteEndedTickets(tx: Tx, nowMs: number): Promise<void> {
   await tx.deleteFrom('ws_tickets').where('expires_at', '<=', nowMs).execute()
 }

@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import type { CallRemoval, ClusterEvent } from '../api/cluster-events.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import type { CallRow } from '../db/voice-rows.ts'
 import { failure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
@@ -40,7 +39,7 @@ export interface Joining {
  * the other connections in it. Throws `voice_full`.
  */
 export async function joinCall(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { roomId, connectionId, person, nowMs }: Joining,
   { voice, limits }: CallPolicy,
 ): Promise<{ call: CallRow; others: Peer[]; events: ClusterEvent[] }> {
@@ -67,11 +66,7 @@ export function callEvents(roomId: string, removal?: CallRemoval): ClusterEvent[
 }
 
 /** Ends the call of a locked room if all users have left it. */
-export async function endEmptyCall(
-  tx: Transaction<Tables>,
-  roomId: string,
-  nowMs: number,
-): Promise<ClusterEvent[]> {
+export async function endEmptyCall(tx: Tx, roomId: string, nowMs: number): Promise<ClusterEvent[]> {
   const call = await findCallRow(tx, roomId)
   if (!call || (await hasCallLease(tx, { roomId, nowMs }))) return []
   await deleteCall(tx, roomId)
@@ -85,7 +80,7 @@ export async function endEmptyCall(
 }
 
 /** Ends all calls that all users have left. Returns the events to publish. */
-export async function endEmptyCalls(tx: Transaction<Tables>, nowMs: number): Promise<ClusterEvent[]> {
+export async function endEmptyCalls(tx: Tx, nowMs: number): Promise<ClusterEvent[]> {
   const events: ClusterEvent[] = []
   for (const roomId of await listEmptyCalls(tx, nowMs))
     if (await lockRoom(tx, roomId)) events.push(...(await endEmptyCall(tx, roomId, nowMs)))
@@ -105,7 +100,7 @@ export interface WantedState {
  * without the right, and `voice_full` for too many cameras or screens.
  */
 export async function setCallState(
-  tx: Transaction<Tables>,
+  tx: Tx,
   {
     roomId,
     connectionId,

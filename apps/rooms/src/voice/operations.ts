@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { type Context, operation } from '../api/context.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findKnownPerson } from '../members/store.ts'
 import { CHANGE_REFUSALS, REFUSALS, admit, requirePermission, authorizeInRoom } from '../rooms/admission.ts'
@@ -29,7 +28,7 @@ const tag = 'Calls'
 /** Publishes the events of a transaction after its commit. */
 async function writeAndPublish<Value>(
   context: Context,
-  work: (tx: Transaction<Tables>) => Promise<{ value: Value; events: readonly ClusterEvent[] }>,
+  work: (tx: Tx) => Promise<{ value: Value; events: readonly ClusterEvent[] }>,
 ): Promise<Value> {
   const { value, events } = await context.database.write(work)
   for (const event of events) context.publish(event)
@@ -91,7 +90,7 @@ const join = operation({
 
 /** Takes connections out of the call of a locked room. */
 async function endLeases(
-  tx: Transaction<Tables>,
+  tx: Tx,
   roomId: string,
   { peers, reason, nowMs }: { peers: readonly Peer[]; reason: 'left' | 'removed'; nowMs: number },
 ): Promise<ClusterEvent[]> {

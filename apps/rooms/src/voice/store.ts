@@ -1,7 +1,7 @@
 import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import type { Kysely, Transaction } from 'kysely'
-import type { Flag, RoomRow, Tables } from '../db/tables.ts'
+import type { Flag } from '../db/flag.ts'
+import type { Db, RoomRow, Tx } from '../db/tables.ts'
 import type { CallLeaseRow, CallRow, GuestVoice } from '../db/voice-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { MemberRole } from '../api/roles.ts'
@@ -39,7 +39,7 @@ interface Now {
 }
 
 /** Leases of connections in the room, and of those closed a moment ago, whose users may return. */
-function leases(db: Kysely<Tables>, nowMs: number) {
+function leases(db: Db, nowMs: number) {
   return db
     .selectFrom('call_leases')
     .innerJoin('presence_leases', (join) =>
@@ -51,7 +51,7 @@ function leases(db: Kysely<Tables>, nowMs: number) {
 }
 
 /** Leases of open connections. */
-function openLeases(db: Kysely<Tables>, nowMs: number) {
+function openLeases(db: Db, nowMs: number) {
   return leases(db, nowMs).where('call_leases.lost_at', 'is', null)
 }
 
@@ -91,7 +91,7 @@ const selectPeers = prepareQuery<Now, PeerRow>((db, { roomId, nowMs }) =>
  * Connections in the call of a room, in order of joining. Rights are those of this moment; `guests`
  * is the setting of the instance.
  */
-export async function listPeers(db: Kysely<Tables>, now: Now, guests: GuestVoice): Promise<Peer[]> {
+export async function listPeers(db: Db, now: Now, guests: GuestVoice): Promise<Peer[]> {
   const rows = await selectPeers(db, now)
   return rows.map((row) => {
     const role = row.owner_id === row.user_id ? ('owner' as const) : row.member_role
@@ -123,7 +123,7 @@ export function mayStayInCall(peer: Peer): peer is Peer & { grants: Grants } {
 
 /** What the participants of a room do in its call, by user. Empty without a call. */
 export async function findParticipantVoices(
-  db: Kysely<Tables>,
+  db: Db,
   now: Now,
   { mode, guests }: VoiceSettings,
 ): Promise<ReadonlyMap<string, ParticipantVoice>> {
@@ -144,7 +144,7 @@ export async function findParticipantVoices(
   return voices
 }
 
-function queryCalls(db: Kysely<Tables>, nowMs: number) {
+function queryCalls(db: Db, nowMs: number) {
   return openLeases(db, nowMs)
     .innerJoin('calls', 'calls.room_id', 'call_leases.room_id')
     .select((eb) => [
@@ -157,13 +157,13 @@ function queryCalls(db: Kysely<Tables>, nowMs: number) {
 }
 
 /** All calls with people in them, by room. */
-export async function findAllCalls(db: Kysely<Tables>, nowMs: number): Promise<ReadonlyMap<string, Call>> {
+export async function findAllCalls(db: Db, nowMs: number): Promise<ReadonlyMap<string, Call>> {
   return byRoom(await queryCalls(db, nowMs).execute())
 }
 
 /** The same for these rooms. */
 export async function findCalls(
-  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  { read: db, dialect }: { read: Db; dialect: DialectName },
   roomIds: readonly string[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, Call>> {
@@ -184,20 +184,20 @@ function byRoom(rows: readonly (CallRow & { count: number })[]): ReadonlyMap<str
 }
 
 /** The call of a locked room, also while everyone in it is disconnected. */
-export async function findCallRow(tx: Transaction<Tables>, roomId: string): Promise<CallRow | undefined> {
+export async function findCallRow(tx: Tx, roomId: string): Promise<CallRow | undefined> {
   return tx.selectFrom('calls').selectAll().where('room_id', '=', roomId).executeTakeFirst()
 }
 
-export async function insertCall(tx: Transaction<Tables>, call: CallRow): Promise<void> {
+export async function insertCall(tx: Tx, call: CallRow): Promise<void> {
   await tx.insertInto('calls').values(call).execute()
 }
 
-export async function deleteCall(tx: Transaction<Tables>, roomId: string): Promise<void> {
+export async function deleteCall(tx: Tx, roomId: string): Promise<void> {
   await tx.deleteFrom('calls').where('room_id', '=', roomId).execute()
 }
 
 /** Whether a user is in the call, or may return to it. */
-export async function hasCallLease(tx: Transaction<Tables>, { roomId, nowMs }: Now): Promise<boolean> {
+export async function hasCallLease(tx: Tx, { roomId, nowMs }: Now): Promise<boolean> {
   const lease = await leases(tx, nowMs)
     .select('call_leases.connection_id')
     .where('call_leases.room_id', '=', roomId)
@@ -207,7 +207,7 @@ export async function hasCallLease(tx: Transaction<Tables>, { roomId, nowMs }: N
 }
 
 /** Rooms with calls that all users have left. */
-export async function listEmptyCalls(tx: Transaction<Tables>, nowMs: number): Promise<string[]> {
+export async function listEmptyCalls(tx: Tx, nowMs: number): Promise<string[]> {
   const occupied = leases(tx, nowMs).select('call_leases.room_id')
   const rows = await tx
     .selectFrom('calls')
@@ -220,7 +220,7 @@ export async function listEmptyCalls(tx: Transaction<Tables>, nowMs: number): Pr
 
 /** Open socket of this session in the room. */
 export async function isOwnConnection(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, nowMs, connectionId, sessionId }: Now & { connectionId: string; sessionId: string },
 ): Promise<boolean> {
   const lease = await db
@@ -237,7 +237,7 @@ export async function isOwnConnection(
 
 /** Puts a connection into the call with everything off. One that is in it already stays as it is. */
 export async function putCallLease(
-  tx: Transaction<Tables>,
+  tx: Tx,
   lease: Pick<CallLeaseRow, 'connection_id' | 'room_id' | 'joined_at'>,
 ): Promise<void> {
   const off = { audio: 0, camera: 0, screen: 0, muted: 0, hand_at: null, lost_at: null } as const
@@ -263,7 +263,7 @@ export const updateCallState = prepareQuery<
 )
 
 export async function updateCallLeases(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { roomId, connectionIds }: { roomId: string; connectionIds: readonly string[] },
   changes: Partial<Omit<CallLeaseRow, 'connection_id' | 'room_id'>>,
 ): Promise<void> {
@@ -277,7 +277,7 @@ export async function updateCallLeases(
 }
 
 export async function deleteCallLeases(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { roomId, connectionIds }: { roomId: string; connectionIds: readonly string[] },
 ): Promise<void> {
   if (connectionIds.length === 0) return

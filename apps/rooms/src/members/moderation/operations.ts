@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { type Context, operation } from '../../api/context.ts'
-import type { RoomBanRow, Tables } from '../../db/tables.ts'
+import type { RoomBanRow, Tx } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { roleChangeEvents } from '../membership.ts'
 import { MemberParams } from '../schema.ts'
@@ -50,7 +49,7 @@ const remove = operation({
 })
 
 async function removePerson(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   { id: roomId, userId }: { id: string; userId: string },
   removal: Removal,
@@ -84,7 +83,7 @@ interface RemovalInput {
 
 /** A kick never shortens an earlier ban or kick. */
 async function newBan(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { removal: { action, cooldownMinutes, reason }, person, before, access, nowMs }: RemovalInput,
 ): Promise<RoomBanRow> {
   const untilMs = action === 'ban' ? null : nowMs + cooldownMinutes * MINUTE_MS
@@ -105,7 +104,7 @@ async function newBan(
 
 /** Ends the visit. The room receives an event if the user was a member or present. */
 async function evictPerson(
-  tx: Transaction<Tables>,
+  tx: Tx,
   {
     person,
     ban,

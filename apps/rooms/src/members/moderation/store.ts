@@ -1,5 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { RoomBanRow, Tables } from '../../db/tables.ts'
+import type { Db, RoomBanRow, Tx } from '../../db/tables.ts'
 import { type Position, pageOf } from '../../api/paging.ts'
 import { nicknameIn } from '../../rooms/nickname.ts'
 import { isLiveBan } from '../../rooms/access-store.ts'
@@ -7,7 +6,7 @@ import type { BanWithUser } from './schema.ts'
 
 /** Bans and kicks in force, newest first. */
 export async function listBans(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, nowMs }: { roomId: string; nowMs: number },
   after: Position | undefined,
   limit: number,
@@ -36,7 +35,7 @@ export async function listBans(
 
 /** Ban or kick in force; undefined otherwise. */
 export async function findBan(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, userId, nowMs }: { roomId: string; userId: string; nowMs: number },
 ): Promise<RoomBanRow | undefined> {
   return db
@@ -49,7 +48,7 @@ export async function findBan(
 }
 
 /** Replaces any earlier ban or kick of the user. */
-export async function putBan(tx: Transaction<Tables>, ban: RoomBanRow): Promise<void> {
+export async function putBan(tx: Tx, ban: RoomBanRow): Promise<void> {
   const { room_id: _room, user_id: _user, ...changes } = ban
   await tx
     .insertInto('room_bans')
@@ -58,12 +57,12 @@ export async function putBan(tx: Transaction<Tables>, ban: RoomBanRow): Promise<
     .execute()
 }
 
-export async function deleteBan(tx: Transaction<Tables>, roomId: string, userId: string): Promise<void> {
+export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise<void> {
   await tx.deleteFrom('room_bans').where('room_id', '=', roomId).where('user_id', '=', userId).execute()
 }
 
 /** Last address of a user, from the newest session; undefined without a session. */
-export async function findLastAddress(db: Kysely<Tables>, userId: string): Promise<string | undefined> {
+export async function findLastAddress(db: Db, userId: string): Promise<string | undefined> {
   const session = await db
     .selectFrom('sessions')
     .select('client_ip')
@@ -76,6 +75,6 @@ export async function findLastAddress(db: Kysely<Tables>, userId: string): Promi
 }
 
 /** Deletes expired bans and kicks. Bans without an end stay. */
-export async function deleteEndedBans(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function deleteEndedBans(tx: Tx, nowMs: number): Promise<void> {
   await tx.deleteFrom('room_bans').where('expires_at', '<=', nowMs).execute()
 }

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { RoomRow, Tables } from '../../db/tables.ts'
+import type { RoomRow, Tx } from '../../db/tables.ts'
 import { roleChangeEvents } from '../membership.ts'
 import { deleteMember, findKnownPerson, putMember } from '../store.ts'
 import { deleteBan } from '../moderation/store.ts'
@@ -23,10 +22,7 @@ export interface Handover {
  * moderators (R14.5). A pending transfer ends. The account of the new owner must be locked against
  * erasure. Returns the events to publish.
  */
-export async function handOver(
-  tx: Transaction<Tables>,
-  { room, toUserId, nowMs }: Handover,
-): Promise<ClusterEvent[]> {
+export async function handOver(tx: Tx, { room, toUserId, nowMs }: Handover): Promise<ClusterEvent[]> {
   const { id: roomId, owner_id: previousOwnerId } = room
   const previous = await findKnownPerson(tx, roomId, previousOwnerId, nowMs)
   const joinedSeq = await deleteMember(tx, roomId, toUserId)

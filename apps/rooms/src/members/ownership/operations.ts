@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { type Context, operation } from '../../api/context.ts'
-import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
+import type { RoomOwnershipTransferRow, Tx } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import type { ClusterEvent } from '../../api/cluster-events.ts'
 import { PageQuery, findPage } from '../../api/paging.ts'
@@ -43,7 +42,7 @@ const request = operation({
 })
 
 async function offer(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   roomId: string,
   toUserId: string,
@@ -116,7 +115,7 @@ const decline = operation({
 })
 
 async function end(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   { roomId, action, toUserId }: { roomId: string; action: 'cancel' | 'decline'; toUserId?: string },
 ): Promise<RoomOwnershipTransferRow> {
@@ -153,7 +152,7 @@ const confirm = operation({
  * succeeds (R27.3).
  */
 async function confirmExpected(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   expected: RoomOwnershipTransferRow,
 ): Promise<ClusterEvent[]> {

@@ -1,15 +1,14 @@
 import type { DialectName } from '@latchkey/database/url'
-import type { Kysely, Transaction } from 'kysely'
 import { foldText } from '@latchkey/http/fold'
 import { containsText } from '@latchkey/database/database'
-import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
+import type { Db, RoomOwnershipTransferRow, Tx } from '../../db/tables.ts'
 import { type Position, pageOf } from '../../api/paging.ts'
 import { queryParticipantCount } from '../../rooms/store.ts'
 import { Id } from '../../api/wire.ts'
 import type { RoomWithCounts, TransferWithNames } from './schema.ts'
 
 export async function insertTransfer(
-  tx: Transaction<Tables>,
+  tx: Tx,
   row: RoomOwnershipTransferRow,
 ): Promise<RoomOwnershipTransferRow> {
   return tx.insertInto('room_ownership_transfers').values(row).returningAll().executeTakeFirstOrThrow()
@@ -17,7 +16,7 @@ export async function insertTransfer(
 
 /** Pending transfers from or to this user, newest first. */
 export async function listTransfers(
-  db: Kysely<Tables>,
+  db: Db,
   { userId, roomId, nowMs }: { userId: string; roomId?: string; nowMs: number },
   after: Position | undefined,
   limit: number,
@@ -37,7 +36,7 @@ export async function listTransfers(
 
 /** All rooms, newest first. `q` is an id or a part of the name; empty for all. */
 export async function listAllRooms(
-  { read: db, dialect }: { read: Kysely<Tables>; dialect: DialectName },
+  { read: db, dialect }: { read: Db; dialect: DialectName },
   { q, nowMs }: { q: string; nowMs: number },
   after: Position | undefined,
   limit: number,
@@ -61,7 +60,7 @@ export async function listAllRooms(
 }
 
 /** Moderator with an enabled account and the longest membership. */
-export async function findSuccessor(db: Kysely<Tables>, roomId: string): Promise<string | undefined> {
+export async function findSuccessor(db: Db, roomId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('room_members')
     .innerJoin('users', 'users.id', 'room_members.user_id')

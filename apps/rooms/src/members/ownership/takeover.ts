@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { auditAct } from '../../audit/act.ts'
 import { type Context, operation } from '../../api/context.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Tx } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { lockGrantsOf } from '../../grants/store.ts'
 import type { ClusterEvent } from '../../api/cluster-events.ts'
@@ -63,7 +62,7 @@ const takeOver = operation({
 })
 
 async function takeRoom(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   roomId: string,
   reason: string,

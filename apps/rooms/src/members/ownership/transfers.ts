@@ -1,10 +1,9 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { RoomOwnershipTransferRow, Tables } from '../../db/tables.ts'
+import type { Db, RoomOwnershipTransferRow, Tx } from '../../db/tables.ts'
 import type { ClusterEvent } from '../../api/cluster-events.ts'
 
 /** Pending transfer of a room; undefined also after its expiry. */
 export async function findTransfer(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   nowMs: number,
 ): Promise<RoomOwnershipTransferRow | undefined> {
@@ -18,7 +17,7 @@ export async function findTransfer(
 
 /** Ends the transfer of the room, or only one to this user. Undefined if there was none. */
 export async function deleteTransfer(
-  tx: Transaction<Tables>,
+  tx: Tx,
   roomId: string,
   toUserId?: string,
 ): Promise<RoomOwnershipTransferRow | undefined> {
@@ -46,17 +45,13 @@ export function transferEndedEvents({
 }
 
 /** Ends a transfer to a user who is no member any more. Returns the events to publish. */
-export async function endTransferTo(
-  tx: Transaction<Tables>,
-  roomId: string,
-  userId: string,
-): Promise<ClusterEvent[]> {
+export async function endTransferTo(tx: Tx, roomId: string, userId: string): Promise<ClusterEvent[]> {
   const ended = await deleteTransfer(tx, roomId, userId)
   return ended ? transferEndedEvents(ended) : []
 }
 
 /** Ends all transfers to an account that is being deleted. Returns the events to publish. */
-export async function endTransfersTo(tx: Transaction<Tables>, userId: string): Promise<ClusterEvent[]> {
+export async function endTransfersTo(tx: Tx, userId: string): Promise<ClusterEvent[]> {
   const ended = await tx
     .deleteFrom('room_ownership_transfers')
     .where('to_user_id', '=', userId)
@@ -65,6 +60,6 @@ export async function endTransfersTo(tx: Transaction<Tables>, userId: string): P
   return ended.flatMap(transferEndedEvents)
 }
 
-export async function deleteEndedTransfers(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function deleteEndedTransfers(tx: Tx, nowMs: number): Promise<void> {
   await tx.deleteFrom('room_ownership_transfers').where('expires_at', '<=', nowMs).execute()
 }

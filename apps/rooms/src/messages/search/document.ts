@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { prepareQuery } from '../../db/prepared-query.ts'
 import type { MessageSearchRow } from '../../db/message-rows.ts'
-import type { RoomMessageRow, Tables } from '../../db/tables.ts'
+import type { RoomMessageRow, Tx } from '../../db/tables.ts'
 import { indexedWords } from './words.ts'
 
 /** A property of messages that is searched together with words. No word looks like a tag. */
@@ -48,7 +47,7 @@ const insert = prepareQuery<Omit<MessageSearchRow, 'no'>, { no: number }>((db, r
 
 /** Adds a message with a text to the index. `doc` is that of `searchDocument`. */
 export async function insertDocument(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { room_id, seq, created_at }: Pick<RoomMessageRow, 'room_id' | 'seq' | 'created_at'>,
   doc: string,
 ): Promise<void> {
@@ -59,7 +58,7 @@ export async function insertDocument(
  * Replaces the document of an edited message. The database has emptied it when the text changed.
  */
 export async function updateDocument(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { room_id, seq }: Pick<RoomMessageRow, 'room_id' | 'seq'>,
   doc: string,
 ): Promise<void> {

@@ -1,13 +1,11 @@
-import { type Database, containsText, inList } from '@latchkey/database/database'
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { containsText, inList } from '@latchkey/database/database'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { BUCKET_BITS } from '../../db/migrations/0001-schema-search.ts'
-import type { RoomMessageRow, Tables } from '../../db/tables.ts'
+import type { Db, ReadDatabase, RoomMessageRow } from '../../db/tables.ts'
 import { type RoomViewer, selectListedRooms } from '../../rooms/list-store.ts'
 import { isReadableRow } from '../../rooms/history.ts'
 import type { ReadableRange } from '../store.ts'
 import { type Tag, FILE_TAG, LINK_TAG, authorTag, roomTag } from './document.ts'
-
-type Db = Pick<Database<Tables>, 'read' | 'dialect'>
 
 /** What a search looks for, besides where. */
 export interface SearchFilter {
@@ -53,7 +51,7 @@ export async function findHits(...search: Parameters<typeof queryHits>): Promise
  * and rare ones through the index.
  */
 export async function queryHits(
-  db: Db,
+  db: ReadDatabase,
   scope: SearchScope,
   filter: SearchFilter,
   { cursor, limit, maxScanned = MAX_SCANNED }: SearchPosition,
@@ -73,7 +71,7 @@ interface SearchedRoom {
 }
 
 /** Rooms of the search with messages: all of them, or one more than are counted. */
-async function findSearchedRooms(db: Db, scope: SearchScope): Promise<SearchedRoom[]> {
+async function findSearchedRooms(db: ReadDatabase, scope: SearchScope): Promise<SearchedRoom[]> {
   const rooms =
     'range' in scope
       ? db.read.selectFrom('rooms').where('rooms.id', '=', scope.range.roomId)
@@ -86,7 +84,7 @@ async function findSearchedRooms(db: Db, scope: SearchScope): Promise<SearchedRo
 }
 
 /** A search in several rooms never uses the right of an administrator to enter them. */
-function selectListed(db: Kysely<Tables>, viewer: RoomViewer) {
+function selectListed(db: Db, viewer: RoomViewer) {
   return selectListedRooms(db, { ...viewer, isAdmin: false })
 }
 
@@ -108,7 +106,7 @@ const CLOCK_TOLERANCE_MS = 3_600_000
 
 /** Numbers that all documents of these times are between. Undefined if there are none. */
 async function findSpan(
-  db: Db,
+  db: ReadDatabase,
   { beforeMs, afterMs }: SearchFilter,
   cursor: number | undefined,
 ): Promise<Span | undefined> {
@@ -128,7 +126,7 @@ type Candidates = RawBuilder<{ no: number; room_id: string; seq: number }>
 
 /** The matching documents of these rooms, newest first, by comparing each. */
 function scanRooms(
-  { dialect }: Db,
+  { dialect }: ReadDatabase,
   rooms: readonly SearchedRoom[],
   filter: SearchFilter,
   { first, last }: Span,
@@ -154,7 +152,7 @@ function tagsOf({ fromUserId, has }: Pick<SearchFilter, 'fromUserId' | 'has'>): 
 
 /** The documents with these words and tags, newest first, through the index. */
 function queryIndex(
-  { dialect }: Db,
+  { dialect }: ReadDatabase,
   filter: SearchFilter,
   roomTags: readonly Tag[],
   { first, last }: Span,
@@ -186,7 +184,7 @@ function queryIndex(
  * their order and ends with the last message of the page.
  */
 function selectInOrder(
-  { dialect }: Db,
+  { dialect }: ReadDatabase,
   candidates: Candidates,
   conditions: readonly RawBuilder<SqlBool>[],
   limit: number,
@@ -209,7 +207,7 @@ function conditionsOf({ fromUserId, beforeMs, afterMs }: SearchFilter): RawBuild
   ]
 }
 
-function isInScope({ read }: Db, scope: SearchScope): RawBuilder<SqlBool> {
+function isInScope({ read }: ReadDatabase, scope: SearchScope): RawBuilder<SqlBool> {
   if ('listed' in scope) {
     const { userId, isAdmin, nowMs } = scope.listed
     const readable = selectListed(read, scope.listed)

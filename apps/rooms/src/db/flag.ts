@@ -1,0 +1,2 @@
+/** Boolean as both engines return it. */
+export type Flag = 0 | 1
