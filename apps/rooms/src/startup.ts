@@ -1,7 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
-import type { Transaction } from 'kysely'
-import type { Tables } from './db/tables.ts'
+import type { Tables, Tx } from './db/tables.ts'
 import { hasAdmin, lockGrantChanges, revokeAdminsOf } from './grants/operations.ts'
 import { endGuestSessions } from './guests/store.ts'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './identity/provider-config.ts'
@@ -56,7 +55,7 @@ export async function reconcileSettings(
  */
 async function revokeInheritedAdmins(
   { dialect }: Database<Tables>,
-  tx: Transaction<Tables>,
+  tx: Tx,
   provider: ProviderConfig,
   nowMs: number,
 ) {

@@ -1,5 +1,5 @@
-import { type Transaction, sql } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import { sql } from 'kysely'
+import type { Tx } from '../db/tables.ts'
 import { findState, saveState } from '../platform/store.ts'
 
 /** Prefix of the keys that list ids of erased accounts, which events may still contain. */
@@ -25,7 +25,7 @@ interface Sweep {
 }
 
 /** Has the id removed from events by the next sweep. */
-export function enqueueErasedId(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<void> {
+export function enqueueErasedId(tx: Tx, userId: string, nowMs: number): Promise<void> {
   return saveState(tx, ID_PREFIX + userId, '', nowMs)
 }
 
@@ -33,7 +33,7 @@ export function enqueueErasedId(tx: Transaction<Tables>, userId: string, nowMs: 
  * Replaces the ids of erased accounts in the log of rooms and in the audit log, in batches. One sweep
  * serves all accounts that were erased before it began: no index finds an id in JSON.
  */
-export async function sweepErasedIds(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
+export async function sweepErasedIds(tx: Tx, nowMs: number): Promise<'more' | void> {
   const stored = await findState(tx, SWEEP_KEY)
   const sweep = stored === undefined ? await beginSweep(tx) : (JSON.parse(stored) as Sweep)
   if (sweep.ids.length === 0) return
@@ -63,7 +63,7 @@ function anonymousId(userId: string): string {
   return `${userId.slice(0, 4)}0000-0000-0000-0000-000000000000`
 }
 
-async function beginSweep(tx: Transaction<Tables>): Promise<Sweep> {
+async function beginSweep(tx: Tx): Promise<Sweep> {
   const rows = await tx
     .selectFrom('platform_state')
     .select('key')
@@ -74,7 +74,7 @@ async function beginSweep(tx: Transaction<Tables>): Promise<Sweep> {
   return { ids: rows.map(({ key }) => key.slice(ID_PREFIX.length)), at: 0, after: null }
 }
 
-async function endSweep(tx: Transaction<Tables>, { ids }: Sweep): Promise<void> {
+async function endSweep(tx: Tx, { ids }: Sweep): Promise<void> {
   const keys = [SWEEP_KEY, ...ids.map((id) => ID_PREFIX + id)]
   await tx.deleteFrom('platform_state').where('key', 'in', keys).execute()
 }
@@ -86,7 +86,7 @@ interface Row {
 }
 
 async function readBatch(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { table, column, key: [first, second] }: (typeof COLUMNS)[number],
   { after }: Sweep,
 ): Promise<Row[]> {

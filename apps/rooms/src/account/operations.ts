@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { auditAct } from '../audit/act.ts'
 import { type Context, operation } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { DetailedFailure, failure } from '../api/failures.ts'
 import { requireOtherAdmin } from '../grants/operations.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
@@ -17,11 +16,7 @@ const tag = 'Account'
  * Erases an account and records that in the audit log. Returns the events to publish. Throws
  * `not_found`, `owns_rooms` and `last_admin`.
  */
-export async function eraseAccount(
-  tx: Transaction<Tables>,
-  context: Context,
-  userId: string,
-): Promise<ClusterEvent[]> {
+export async function eraseAccount(tx: Tx, context: Context, userId: string): Promise<ClusterEvent[]> {
   await requireOtherAdmin(context.database.dialect, tx, userId)
   const roomIds = await lockOwnedRooms(tx, userId)
   if (roomIds.length > 0) throw new DetailedFailure('owns_rooms', { roomIds })

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { toRoomFile } from '../files/schema.ts'
 import type { FileWithContent } from '../files/store.ts'
 import { Moment, toMoment, toMomentOrNull } from '../api/wire.ts'
@@ -100,7 +99,7 @@ export function toExportedReaction(row: ReactionWithRoom): ExportedRooms['reacti
 
 /** All of this data except messages and reactions, of which there can be many. */
 export async function exportRooms(
-  db: Kysely<Tables>,
+  db: Db,
   userId: string,
 ): Promise<Omit<ExportedRooms, 'messages' | 'reactions'>> {
   return {
@@ -111,7 +110,7 @@ export async function exportRooms(
   }
 }
 
-async function exportMemberships(db: Kysely<Tables>, userId: string) {
+async function exportMemberships(db: Db, userId: string) {
   const owned = await db
     .selectFrom('rooms')
     .select(['id', 'name', 'owner_since'])
@@ -136,7 +135,7 @@ async function exportMemberships(db: Kysely<Tables>, userId: string) {
   }
 }
 
-async function exportVisits(db: Kysely<Tables>, userId: string) {
+async function exportVisits(db: Db, userId: string) {
   const visits = await db
     .selectFrom('room_visits')
     .selectAll()
@@ -163,7 +162,7 @@ async function exportVisits(db: Kysely<Tables>, userId: string) {
   }
 }
 
-async function exportDecisions(db: Kysely<Tables>, userId: string) {
+async function exportDecisions(db: Db, userId: string) {
   const uses = await db
     .selectFrom('room_invitation_uses')
     .innerJoin('room_invitations', 'room_invitations.id', 'room_invitation_uses.invitation_id')
@@ -191,7 +190,7 @@ async function exportDecisions(db: Kysely<Tables>, userId: string) {
   }
 }
 
-async function exportInvitationsAndBans(db: Kysely<Tables>, userId: string) {
+async function exportInvitationsAndBans(db: Db, userId: string) {
   const invitations = await db
     .selectFrom('room_invitations')
     .selectAll()

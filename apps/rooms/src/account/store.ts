@@ -1,14 +1,15 @@
-import { type Kysely, type RawBuilder, type SqlBool, type Transaction, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AuditAction } from '../audit/actions.ts'
 import type {
   AuditEventRow,
+  Db,
   IdentityRow,
   RoleGrantRow,
   RoomMessageRow,
   RoomMessageVersionRow,
   RoomReactionRow,
   SessionRow,
-  Tables,
+  Tx,
 } from '../db/tables.ts'
 import { changeDocuments } from '../db/message-words.ts'
 import { type FileWithContent, findFilesOf } from '../files/store.ts'
@@ -29,7 +30,7 @@ export interface AccountRows {
   sessions: (SessionRow & { endpoint: string | null })[]
 }
 
-export async function findAccountRows(db: Kysely<Tables>, userId: string): Promise<AccountRows> {
+export async function findAccountRows(db: Db, userId: string): Promise<AccountRows> {
   return {
     identity: await db
       .selectFrom('identities')
@@ -58,7 +59,7 @@ export interface OwnMessage extends RoomMessageRow {
 }
 
 /** Messages of the user in rooms that exist, oldest first. */
-export function pagesOfMessages(db: Kysely<Tables>, userId: string): AsyncGenerator<OwnMessage[]> {
+export function pagesOfMessages(db: Db, userId: string): AsyncGenerator<OwnMessage[]> {
   const messages = db
     .selectFrom('room_messages')
     .selectAll()
@@ -91,7 +92,7 @@ export interface ReactionWithRoom extends RoomReactionRow {
 }
 
 /** Reactions of the user in rooms that exist, oldest first. */
-export function pagesOfReactions(db: Kysely<Tables>, userId: string): AsyncGenerator<ReactionWithRoom[]> {
+export function pagesOfReactions(db: Db, userId: string): AsyncGenerator<ReactionWithRoom[]> {
   const reactions = db
     .selectFrom('room_reactions')
     .innerJoin('room_messages', 'room_messages.id', 'room_reactions.message_id')
@@ -105,7 +106,7 @@ export function pagesOfReactions(db: Kysely<Tables>, userId: string): AsyncGener
 }
 
 /** Audit log entries with the user as actor, oldest first. */
-export function pagesOfActivity(db: Kysely<Tables>, userId: string): AsyncGenerator<AuditEventRow[]> {
+export function pagesOfActivity(db: Db, userId: string): AsyncGenerator<AuditEventRow[]> {
   const events = db.selectFrom('audit_events').selectAll().where('actor_user_id', '=', userId)
   return pages((after) => pageOf(events, ['created_at', 'id', 'asc'], after, PAGE_ROWS).execute())
 }
@@ -127,7 +128,7 @@ async function* pages<Row extends Position>(
  * user owns. Until the transaction ends, the user cannot become the owner of another one. Rooms come
  * first and in ascending order, as in every write of a room and a person.
  */
-export async function lockOwnedRooms(tx: Transaction<Tables>, userId: string): Promise<string[]> {
+export async function lockOwnedRooms(tx: Tx, userId: string): Promise<string[]> {
   const rooms = tx.selectFrom('rooms').select('id').orderBy('id')
   const changed = await rooms
     .where((eb) => eb.or([eb('owner_id', '=', userId), eb('created_by', '=', userId)]))
@@ -216,7 +217,7 @@ export const USER_REFERENCES: readonly (readonly [table: string, column: string]
  * one transaction, an anonymous row of `users` stays until `continueErasure` has processed all of
  * them. Returns false if there is no such account.
  */
-export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
+export async function deleteUser(tx: Tx, userId: string, nowMs: number): Promise<boolean> {
   if (await exceedsBatch(tx, userId)) return anonymizeUser(tx, userId, nowMs)
   await detachBatch(tx, userId)
   await enqueueErasedId(tx, userId, nowMs)
@@ -229,7 +230,7 @@ export async function deleteUser(tx: Transaction<Tables>, userId: string, nowMs:
 }
 
 /** Whether more rows refer to the account than one transaction may change. */
-async function exceedsBatch(tx: Transaction<Tables>, userId: string): Promise<boolean> {
+async function exceedsBatch(tx: Tx, userId: string): Promise<boolean> {
   for (const reference of [...DETACHED_REFERENCES, AUDIT_TARGET_REFERENCE]) {
     const { rows } = await sql`
       select 1 from ${sql.table(reference.table)} where ${refersTo(reference, userId)}
@@ -239,7 +240,7 @@ async function exceedsBatch(tx: Transaction<Tables>, userId: string): Promise<bo
   return false
 }
 
-async function anonymizeUser(tx: Transaction<Tables>, userId: string, nowMs: number): Promise<boolean> {
+async function anonymizeUser(tx: Tx, userId: string, nowMs: number): Promise<boolean> {
   const nickname = deletedUserName(userId)
   const { numUpdatedRows } = await tx
     .updateTable('users')
@@ -270,7 +271,7 @@ async function anonymizeUser(tx: Transaction<Tables>, userId: string, nowMs: num
  * Detaches a batch of rows from an erased account, and deletes the rest of the account after the
  * last batch. Returns `more` if there was an account to process.
  */
-export async function continueErasure(tx: Transaction<Tables>): Promise<'more' | void> {
+export async function continueErasure(tx: Tx): Promise<'more' | void> {
   // Nodes that process the same account wait for each other.
   const erased = await lockFirstState(tx, ERASED_PREFIX)
   if (erased === undefined) return
@@ -284,7 +285,7 @@ export async function continueErasure(tx: Transaction<Tables>): Promise<'more' |
   return 'more'
 }
 
-async function detachBatch(tx: Transaction<Tables>, userId: string): Promise<void> {
+async function detachBatch(tx: Tx, userId: string): Promise<void> {
   for (const reference of [...DETACHED_REFERENCES, AUDIT_TARGET_REFERENCE]) {
     const { table, column, order, also = [], key = 'id', isDeleted = false } = reference
     const columns = [column, ...also]

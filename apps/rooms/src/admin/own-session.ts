@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { SessionRow, Tables } from '../db/tables.ts'
+import type { SessionRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findEnabledAdmins, lockGrantsOf } from '../grants/store.ts'
 import { unseal } from '@latchkey/tokens/seal'
@@ -13,14 +12,14 @@ import { findSessionRow, lockLiveSession } from './store.ts'
  * authorised before it waited for other transactions, and these may have revoked the right or ended
  * the session. Call it after `lockGrantChanges`.
  */
-export async function recheckAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
+export async function recheckAdmin(tx: Tx, context: Context): Promise<void> {
   const { user, session } = context.actor
   if (!(await lockLiveSession(tx, session.id, context.now))) throw failure('unauthenticated')
   if (!(await findEnabledAdmins(tx)).includes(user.id)) throw failure('forbidden')
 }
 
 /** The same check in a transaction that changes something other than rights. */
-export async function requireAdmin(tx: Transaction<Tables>, context: Context): Promise<void> {
+export async function requireAdmin(tx: Tx, context: Context): Promise<void> {
   const { user, session } = context.actor
   if (!(await lockGrantsOf(tx, user.id, 'platform_admin'))) throw failure('forbidden')
   if ((await findSessionRow(tx, session.id))?.revoked_at !== null) throw failure('unauthenticated')
@@ -31,7 +30,7 @@ export async function requireAdmin(tx: Transaction<Tables>, context: Context): P
  * rights (R9.7). Call it before the caller's sessions end, since that deletes their sealed values.
  * The new session ends no later than the old one.
  */
-export async function copyOwnSession(tx: Transaction<Tables>, context: Context): Promise<NewSession> {
+export async function copyOwnSession(tx: Tx, context: Context): Promise<NewSession> {
   const { user, session, token } = context.actor
   const row = await findSessionRow(tx, session.id)
   const { idleMs } = lifetimesOf(false, context.policy.sessions)

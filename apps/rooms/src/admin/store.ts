@@ -1,15 +1,8 @@
 import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type Kysely,
-  type SqlBool,
-  type Transaction,
-  sql,
-} from 'kysely'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { foldText } from '@latchkey/http/fold'
-import type { RoleGrantRow, SessionRow, Tables, UserRow } from '../db/tables.ts'
+import type { Db, RoleGrantRow, SessionRow, Tables, Tx, UserRow } from '../db/tables.ts'
 import { type Position, pageOf } from '../api/paging.ts'
 import { endSessions } from '../sessions/store.ts'
 import { isAccount } from '../users/store.ts'
@@ -20,7 +13,7 @@ import { Id } from '../api/wire.ts'
  * matches all users.
  */
 export async function listUsers(
-  db: Kysely<Tables>,
+  db: Db,
   q: string,
   after: Position | undefined,
   limit: number,
@@ -50,12 +43,12 @@ function literal(text: string): string {
   return text.replaceAll(/[%_!]/g, '!$&')
 }
 
-export async function findUser(db: Kysely<Tables>, id: string): Promise<UserRow | undefined> {
+export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).where(isAccount()).executeTakeFirst()
 }
 
 export async function findGrantsOf(
-  { dialect, db }: { dialect: DialectName; db: Kysely<Tables> },
+  { dialect, db }: { dialect: DialectName; db: Db },
   userIds: readonly string[],
 ): Promise<RoleGrantRow[]> {
   return db
@@ -68,7 +61,7 @@ export async function findGrantsOf(
 }
 
 /** Returns whether the value changed. */
-export async function setDisabled(tx: Transaction<Tables>, id: string, disabled: boolean): Promise<boolean> {
+export async function setDisabled(tx: Tx, id: string, disabled: boolean): Promise<boolean> {
   const value = disabled ? 1 : 0
   const { numUpdatedRows } = await tx
     .updateTable('users')
@@ -79,7 +72,7 @@ export async function setDisabled(tx: Transaction<Tables>, id: string, disabled:
   return numUpdatedRows > 0n
 }
 
-export async function findSessionRow(db: Kysely<Tables>, id: string): Promise<SessionRow | undefined> {
+export async function findSessionRow(db: Db, id: string): Promise<SessionRow | undefined> {
   return db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
@@ -87,7 +80,7 @@ export async function findSessionRow(db: Kysely<Tables>, id: string): Promise<Se
  * Prevents other transactions from ending a live session until this one ends. Returns false if the
  * session has ended already.
  */
-export async function lockLiveSession(tx: Transaction<Tables>, id: string, nowMs: number): Promise<boolean> {
+export async function lockLiveSession(tx: Tx, id: string, nowMs: number): Promise<boolean> {
   const held = await tx
     .updateTable('sessions')
     .set((eb) => ({ last_seen_at: eb.ref('last_seen_at') }))
@@ -102,11 +95,7 @@ export async function lockLiveSession(tx: Transaction<Tables>, id: string, nowMs
 /**
  * Returns the id of the user whose live session ended, or undefined if there is no such session.
  */
-export async function revokeAnySession(
-  tx: Transaction<Tables>,
-  id: string,
-  nowMs: number,
-): Promise<string | undefined> {
+export async function revokeAnySession(tx: Tx, id: string, nowMs: number): Promise<string | undefined> {
   const [ended] = await endSessions(tx, 'revoked', nowMs, (query) => query.where('id', '=', id))
   return ended === undefined ? undefined : (await findSessionRow(tx, id))?.user_id
 }

@@ -1,9 +1,8 @@
-import type { Transaction } from 'kysely'
 import { eraseAccount } from '../account/operations.ts'
 import { auditAct } from '../audit/act.ts'
 import { originOf } from '../audit/origin.ts'
 import { type Context, operation } from '../api/context.ts'
-import type { Tables, UserRow } from '../db/tables.ts'
+import type { Tx, UserRow } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import {
   grantPlatformAdmin,
@@ -30,8 +29,6 @@ import {
   toManagedUser,
 } from './schema.ts'
 import { findGrantsOf, findUser, listUsers, setDisabled } from './store.ts'
-
-type Tx = Transaction<Tables>
 
 const tag = 'Administration'
 

@@ -1,12 +1,11 @@
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { originOf } from './origin.ts'
 import { type AuditEvent, recordAudit, wasAuditedSince } from './store.ts'
 
 /** Records an action of the caller in the audit log. */
 export async function auditAct(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   event: Omit<AuditEvent, 'id' | 'actorUserId'>,
 ): Promise<void> {

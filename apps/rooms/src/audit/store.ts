@@ -1,5 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { AuditEventRow, Tables } from '../db/tables.ts'
+import type { AuditEventRow, Db, Tx } from '../db/tables.ts'
 import { type Position, pageOf } from '../api/paging.ts'
 import type { AuditAction } from './actions.ts'
 import type { AuditFilter } from './schema.ts'
@@ -25,11 +24,7 @@ export interface AuditOrigin {
  * Inserts an audit log entry in the transaction of the change: neither is committed without the
  * other.
  */
-export async function recordAudit(
-  tx: Transaction<Tables>,
-  event: AuditEvent,
-  origin: AuditOrigin,
-): Promise<void> {
+export async function recordAudit(tx: Tx, event: AuditEvent, origin: AuditOrigin): Promise<void> {
   await recordAudits(tx, [event], origin)
 }
 
@@ -38,7 +33,7 @@ export async function recordAudit(
  * statement accepts.
  */
 export async function recordAudits(
-  tx: Transaction<Tables>,
+  tx: Tx,
   events: readonly AuditEvent[],
   origin: AuditOrigin,
 ): Promise<void> {
@@ -58,7 +53,7 @@ export async function recordAudits(
 
 /** Lists entries, newest first. */
 export async function listAudit(
-  db: Kysely<Tables>,
+  db: Db,
   { action, actorUserId, targetType, targetId, before }: AuditFilter,
   after: Position | undefined,
   limit: number,
@@ -77,7 +72,7 @@ export async function listAudit(
 
 /** Whether an equal entry with the same actor was recorded after `sinceMs`. */
 export async function wasAuditedSince(
-  db: Kysely<Tables>,
+  db: Db,
   { action, actorUserId, target, metadata = {} }: AuditEvent,
   sinceMs: number,
 ): Promise<boolean> {
@@ -96,7 +91,7 @@ export async function wasAuditedSince(
 
 /** The newest entry with one of these actions. */
 export async function findNewestAudit(
-  db: Kysely<Tables>,
+  db: Db,
   actions: readonly AuditAction[],
 ): Promise<AuditEventRow | undefined> {
   return db

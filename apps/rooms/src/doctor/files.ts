@@ -1,7 +1,6 @@
 import { type Reader, openReader } from '@latchkey/database/database'
 import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
-import type { Kysely } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tables } from '../db/tables.ts'
 import type { FileLocation } from '../files/storage/location.ts'
 import { openStorage } from '../files/storage/open.ts'
 import { type FileStorage, FileStorageUnavailable } from '../files/storage/storage.ts'
@@ -31,7 +30,7 @@ export async function* checkFiles({ databaseUrl, files, busUrl }: Options): Asyn
   }
 }
 
-async function compare(read: Kysely<Tables>, storage: FileStorage): Promise<Finding[]> {
+async function compare(read: Db, storage: FileStorage): Promise<Finding[]> {
   // A service that runs stores and deletes contents meanwhile.
   const before = await readKeys(read)
   const stored = new Set<string>()
@@ -61,7 +60,7 @@ async function compare(read: Kysely<Tables>, storage: FileStorage): Promise<Find
 }
 
 /** Keys of contents that files use, or may soon use. */
-async function readKeys(read: Kysely<Tables>): Promise<Set<string>> {
+async function readKeys(read: Db): Promise<Set<string>> {
   const rows = await read.selectFrom('file_contents').select('sha256').execute()
   return new Set(rows.map(({ sha256 }) => sha256))
 }

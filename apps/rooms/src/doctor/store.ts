@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 
 /** The time of the newest session activity in Unix seconds; 0 without sessions. */
-export async function newestSessionAt(read: Kysely<Tables>): Promise<number> {
+export async function newestSessionAt(read: Db): Promise<number> {
   const newest = await read
     .selectFrom('sessions')
     .select((eb) => eb.fn.max<number | null>('last_seen_at').as('at'))
@@ -12,7 +11,7 @@ export async function newestSessionAt(read: Kysely<Tables>): Promise<number> {
 
 /** Whether users of this issuer have signed in and none of them got a grant from this source. */
 export async function hasLoginsWithoutGrants(
-  db: Kysely<Tables>,
+  db: Db,
   issuer: string,
   source: 'teamidp' | 'claim',
 ): Promise<boolean> {

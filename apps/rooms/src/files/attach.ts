@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { RoomMessageRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 
 /** An upload that no message has by then is deleted. */
@@ -10,7 +9,7 @@ export const UPLOAD_LIFETIME_MS = 3_600_000
  * author's own, in the same room, in no message yet and not too old.
  */
 export async function attachFiles(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { id, room_id, user_id }: RoomMessageRow,
   fileIds: readonly string[],
   nowMs: number,

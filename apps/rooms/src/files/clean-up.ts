@@ -1,5 +1,5 @@
-import type { ExpressionBuilder, Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { ExpressionBuilder } from 'kysely'
+import type { Tables, Tx } from '../db/tables.ts'
 import { UPLOAD_LIFETIME_MS } from './attach.ts'
 import { thumbnailKey } from './storage/storage.ts'
 
@@ -16,7 +16,7 @@ const CLAIM_MS = 2 * 3_600_000
 const DELETION_LEASE_MS = 600_000
 
 /** Deletes uploads that no message got in time. Returns `more` if some may be left. */
-export async function deleteUnattached(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
+export async function deleteUnattached(tx: Tx, nowMs: number): Promise<'more' | void> {
   const old = tx
     .selectFrom('files')
     .select('id')
@@ -32,10 +32,7 @@ export async function deleteUnattached(tx: Transaction<Tables>, nowMs: number): 
 }
 
 /** Contents without files, whose deletion from the storage begins with the commit. */
-export async function beginDeletion(
-  tx: Transaction<Tables>,
-  nowMs: number,
-): Promise<{ keys: string[]; isMore: boolean }> {
+export async function beginDeletion(tx: Tx, nowMs: number): Promise<{ keys: string[]; isMore: boolean }> {
   const candidates = tx
     .selectFrom('file_contents')
     .select('sha256')
@@ -61,11 +58,7 @@ export async function beginDeletion(
 }
 
 /** The storage has lost these contents, whose deletion began at that time. */
-export async function endDeletion(
-  tx: Transaction<Tables>,
-  keys: readonly string[],
-  beganMs: number,
-): Promise<void> {
+export async function endDeletion(tx: Tx, keys: readonly string[], beganMs: number): Promise<void> {
   if (keys.length === 0) return
   await tx
     .deleteFrom('file_contents')
@@ -84,7 +77,7 @@ export async function deleteContent(
 }
 
 async function setAll(
-  tx: Transaction<Tables>,
+  tx: Tx,
   keys: readonly string[],
   values: { may_be_unused: 0 } | { deleting_at: number },
 ): Promise<void> {

@@ -1,6 +1,6 @@
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { FileContentRow, FileRow } from '../db/message-rows.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import { isAccount } from '../users/store.ts'
 
 /** Facts about a content that follow from its bytes. */
@@ -20,11 +20,7 @@ const CONTENT_COLUMNS = [
  * Protects a content from deletion for an hour, so that it can be stored and referred to. False
  * while it is being deleted from the storage.
  */
-export async function claimContent(
-  tx: Transaction<Tables>,
-  facts: ContentFacts,
-  nowMs: number,
-): Promise<boolean> {
+export async function claimContent(tx: Tx, facts: ContentFacts, nowMs: number): Promise<boolean> {
   const claimed = await tx
     .insertInto('file_contents')
     .values({ ...facts, claimed_at: nowMs, may_be_unused: 1, deleting_at: null })
@@ -44,13 +40,13 @@ export async function claimContent(
   return claimed !== undefined
 }
 
-export async function insertFile(tx: Transaction<Tables>, file: FileRow): Promise<void> {
+export async function insertFile(tx: Tx, file: FileRow): Promise<void> {
   await tx.insertInto('files').values(file).execute()
 }
 
 /** Bytes of all files of a room, of a person, or of the instance. A content counts once for each file. */
 export async function sumFileBytes(
-  db: Kysely<Tables>,
+  db: Db,
   of: Partial<Pick<FileRow, 'room_id' | 'user_id'>>,
 ): Promise<number> {
   const { bytes } = await db
@@ -64,7 +60,7 @@ export async function sumFileBytes(
 
 /** Files of messages by message, in their order, without those of erased accounts. */
 export async function findFilesOf(
-  db: Kysely<Tables>,
+  db: Db,
   messageIds: readonly string[],
 ): Promise<Map<string, FileWithContent[]>> {
   if (messageIds.length === 0) return new Map()
@@ -75,7 +71,7 @@ export async function findFilesOf(
   return Map.groupBy(files, ({ message_id }) => message_id ?? '')
 }
 
-function selectFiles(db: Kysely<Tables>) {
+function selectFiles(db: Db) {
   return db
     .selectFrom('files')
     .innerJoin('file_contents', 'file_contents.sha256', 'files.sha256')
@@ -92,7 +88,7 @@ export interface LocatedFile extends FileWithContent {
 }
 
 /** Undefined as well for the files of an erased account. */
-export async function findFile(db: Kysely<Tables>, id: string): Promise<LocatedFile | undefined> {
+export async function findFile(db: Db, id: string): Promise<LocatedFile | undefined> {
   return selectFiles(db)
     .leftJoin('room_messages', 'room_messages.id', 'files.message_id')
     .select(['room_messages.seq as message_seq', 'room_messages.created_at as message_created_at'])

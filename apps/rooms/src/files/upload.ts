@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { lockKey } from '@latchkey/database/database'
 import type { FormFile } from '@latchkey/http/form-file'
-import type { Kysely, Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
 import type { FileRow } from '../db/message-rows.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
 import { lockRoom } from '../rooms/log.ts'
@@ -83,7 +82,7 @@ async function requireUpload(context: Context, roomId: string): Promise<void> {
 
 /** Throws unless the room, the person and the instance have space for a file of so many bytes. */
 async function requireSpace(
-  db: Kysely<Tables>,
+  db: Db,
   limits: Limits,
   { roomId, userId, bytes }: { roomId: string; userId: string; bytes: number },
 ): Promise<void> {
@@ -143,12 +142,7 @@ async function storeFile(
   return { ...row, ...facts }
 }
 
-async function insertFileOf(
-  tx: Transaction<Tables>,
-  context: Context,
-  row: FileRow,
-  facts: ContentFacts,
-): Promise<void> {
+async function insertFileOf(tx: Tx, context: Context, row: FileRow, facts: ContentFacts): Promise<void> {
   const { room_id: roomId, user_id: userId, bytes } = row
   if (!(await lockRoom(tx, roomId))) throw failure('not_found')
   await admitAuthor(tx, context, roomId)

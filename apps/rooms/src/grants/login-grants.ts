@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { type AuditOrigin, recordAudits } from '../audit/store.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { addGrant, asMetadata, hasAdmin, platformAdminGrant, removeGrant } from './operations.ts'
 import { claimBootstrap, deleteTeams, findGrants, insertTeams, ownerOf } from './store.ts'
 
@@ -25,7 +24,7 @@ export interface GrantChanges {
  * The caller has called `lockGrantChanges`.
  */
 export async function updateLoginGrants(
-  tx: Transaction<Tables>,
+  tx: Tx,
   person: SignedInUser,
   adminBootstrap: 'first-login' | 'off',
   origin: AuditOrigin,
@@ -50,7 +49,7 @@ export async function updateLoginGrants(
 
 /** Writes only differences: a list can have thousands of teams, most of them usually unchanged. */
 async function updateTeams(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { userId, ownedTeams }: SignedInUser,
   present: readonly string[],
   origin: AuditOrigin,

@@ -1,8 +1,7 @@
 import { lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import type { Kysely, Transaction } from 'kysely'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
-import type { GrantSource, Tables } from '../db/tables.ts'
+import type { Db, GrantSource, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findIssuer } from '../platform/provider-change.ts'
 import { revokeSessionsOf } from '../sessions/store.ts'
@@ -26,7 +25,7 @@ const GRANT_LOCK_KEY = 0x6772_616e
  * Call it before any change that could revoke the right of the last administrator. Sign-ins take
  * the lock as well.
  */
-export async function lockGrantChanges(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
+export async function lockGrantChanges(dialect: DialectName, tx: Tx): Promise<void> {
   await lockKey(dialect, tx, GRANT_LOCK_KEY)
 }
 
@@ -39,7 +38,7 @@ export const platformAdminGrant = (source: GrantSource): Grant => ({
 
 /** Adds a grant and audits it. Returns false if the user already has it. */
 export async function addGrant(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { userId, grant, grantedBy }: { userId: string; grant: Grant; grantedBy: string | null },
   origin: AuditOrigin,
 ): Promise<boolean> {
@@ -60,7 +59,7 @@ export async function addGrant(
 
 /** Removes a grant of the user and audits that. */
 export async function removeGrant(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { userId, grant, removedBy }: { userId: string; grant: Grant; removedBy: string | null },
   origin: AuditOrigin,
 ): Promise<void> {
@@ -83,11 +82,11 @@ export function asMetadata({ role, scope_type, scope_id, source }: Grant): Recor
 }
 
 /** Whether any administrator can sign in. Accounts of an earlier provider cannot (R8.5). */
-export async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
+export async function hasAdmin(db: Db): Promise<boolean> {
   return (await findAdminsWhoCanSignIn(db)).length > 0
 }
 
-async function findAdminsWhoCanSignIn(db: Kysely<Tables>): Promise<string[]> {
+async function findAdminsWhoCanSignIn(db: Db): Promise<string[]> {
   return findEnabledAdminsOf(db, await findIssuer(db))
 }
 
@@ -96,11 +95,7 @@ async function findAdminsWhoCanSignIn(db: Kysely<Tables>): Promise<string[]> {
  * administrator can sign in, the only enabled one. Call it before every change that ends the right:
  * revocation, disabling and erasure.
  */
-export async function requireOtherAdmin(
-  dialect: DialectName,
-  tx: Transaction<Tables>,
-  userId: string,
-): Promise<void> {
+export async function requireOtherAdmin(dialect: DialectName, tx: Tx, userId: string): Promise<void> {
   await lockGrantChanges(dialect, tx)
   const reachable = await findAdminsWhoCanSignIn(tx)
   // Sessions of an earlier provider stay alive, with the rights of their users.
@@ -114,7 +109,7 @@ export async function requireOtherAdmin(
  * themselves need a new session.
  */
 export async function grantPlatformAdmin(
-  tx: Transaction<Tables>,
+  tx: Tx,
   {
     userId,
     source,
@@ -138,7 +133,7 @@ export async function grantPlatformAdmin(
  * `remaining`. Ends the sessions of the user if anything changed. Throws `last_admin`.
  */
 export async function revokePlatformAdmin(
-  tx: Transaction<Tables>,
+  tx: Tx,
   {
     dialect,
     userId,
@@ -163,11 +158,7 @@ export async function revokePlatformAdmin(
  * one, and ends their sessions. For the case that the users who sign in to these accounts may
  * change. Returns the ids of the users who had them.
  */
-export async function revokeAdminsOf(
-  tx: Transaction<Tables>,
-  issuer: string,
-  origin: AuditOrigin,
-): Promise<string[]> {
+export async function revokeAdminsOf(tx: Tx, issuer: string, origin: AuditOrigin): Promise<string[]> {
   const held = await findLastingAdminsOf(tx, issuer)
   for (const { user_id, source } of held)
     await removeGrant(tx, { userId: user_id, grant: platformAdminGrant(source), removedBy: null }, origin)

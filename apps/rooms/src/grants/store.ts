@@ -1,5 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { RoleGrantRow, Tables } from '../db/tables.ts'
+import type { Db, RoleGrantRow, Tx } from '../db/tables.ts'
 
 /** The content of a grant, without its user and time. */
 export type Grant = Pick<RoleGrantRow, 'role' | 'scope_type' | 'scope_id' | 'source'>
@@ -9,7 +8,7 @@ export function ownerOf(teamId: string): Grant {
   return { role: 'owner', scope_type: 'team', scope_id: teamId, source: 'teamidp' }
 }
 
-export async function findGrants(tx: Transaction<Tables>, userId: string): Promise<Grant[]> {
+export async function findGrants(tx: Tx, userId: string): Promise<Grant[]> {
   return tx
     .selectFrom('role_grants')
     .select(['role', 'scope_type', 'scope_id', 'source'])
@@ -18,14 +17,14 @@ export async function findGrants(tx: Transaction<Tables>, userId: string): Promi
 }
 
 /** Sources of the administrator right of a user. Empty if the user is not an administrator. */
-export async function findAdminSources(tx: Transaction<Tables>, userId: string): Promise<Grant['source'][]> {
+export async function findAdminSources(tx: Tx, userId: string): Promise<Grant['source'][]> {
   const grants = await findGrants(tx, userId)
   return grants.filter(({ role }) => role === 'platform_admin').map(({ source }) => source)
 }
 
 /** Returns false if the user already has the grant. */
 export async function insertGrant(
-  tx: Transaction<Tables>,
+  tx: Tx,
   grant: Grant & Pick<RoleGrantRow, 'user_id' | 'granted_by' | 'created_at'>,
 ): Promise<boolean> {
   const inserted = await tx
@@ -44,7 +43,7 @@ export async function insertGrant(
  * that a statement accepts.
  */
 export async function insertTeams(
-  tx: Transaction<Tables>,
+  tx: Tx,
   userId: string,
   teamIds: readonly string[],
   nowMs: number,
@@ -59,11 +58,7 @@ export async function insertTeams(
   await tx.insertInto('role_grants').values(rows).execute()
 }
 
-export async function deleteTeams(
-  tx: Transaction<Tables>,
-  userId: string,
-  teamIds: readonly string[],
-): Promise<void> {
+export async function deleteTeams(tx: Tx, userId: string, teamIds: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('role_grants')
     .where('user_id', '=', userId)
@@ -72,7 +67,7 @@ export async function deleteTeams(
     .execute()
 }
 
-export async function deleteGrant(tx: Transaction<Tables>, userId: string, grant: Grant): Promise<void> {
+export async function deleteGrant(tx: Tx, userId: string, grant: Grant): Promise<void> {
   await tx
     .deleteFrom('role_grants')
     .where('user_id', '=', userId)
@@ -87,11 +82,7 @@ export async function deleteGrant(tx: Transaction<Tables>, userId: string, grant
  * Whether the user has this right. A transaction that revokes it either committed before or waits
  * for the end of this one.
  */
-export async function lockGrantsOf(
-  tx: Transaction<Tables>,
-  userId: string,
-  role: RoleGrantRow['role'],
-): Promise<boolean> {
+export async function lockGrantsOf(tx: Tx, userId: string, role: RoleGrantRow['role']): Promise<boolean> {
   const held = await tx
     .updateTable('role_grants')
     .set((eb) => ({ role: eb.ref('role') }))
@@ -107,7 +98,7 @@ export async function lockGrantsOf(
  * not depend on claims.
  */
 export async function findLastingAdminsOf(
-  tx: Transaction<Tables>,
+  tx: Tx,
   issuer: string,
 ): Promise<{ user_id: string; source: RoleGrantRow['source'] }[]> {
   return tx
@@ -121,13 +112,13 @@ export async function findLastingAdminsOf(
 }
 
 /** Ids of all enabled administrators, whatever the source of their grants. */
-export async function findEnabledAdmins(db: Kysely<Tables>): Promise<string[]> {
+export async function findEnabledAdmins(db: Db): Promise<string[]> {
   const rows = await enabledAdmins(db).execute()
   return rows.map(({ user_id }) => user_id)
 }
 
 /** Ids of the enabled administrators whose identity is of this issuer. */
-export async function findEnabledAdminsOf(db: Kysely<Tables>, issuer: string | null): Promise<string[]> {
+export async function findEnabledAdminsOf(db: Db, issuer: string | null): Promise<string[]> {
   const rows = await enabledAdmins(db)
     .innerJoin('identities', 'identities.user_id', 'users.id')
     .where('identities.issuer', '=', issuer)
@@ -135,7 +126,7 @@ export async function findEnabledAdminsOf(db: Kysely<Tables>, issuer: string | n
   return rows.map(({ user_id }) => user_id)
 }
 
-function enabledAdmins(db: Kysely<Tables>) {
+function enabledAdmins(db: Db) {
   return db
     .selectFrom('role_grants')
     .innerJoin('users', 'users.id', 'role_grants.user_id')
@@ -149,7 +140,7 @@ function enabledAdmins(db: Kysely<Tables>) {
  * Whether this is the first external identity of the instance. Returns true exactly once, even if
  * that account is deleted later.
  */
-export async function claimBootstrap(tx: Transaction<Tables>, nowMs: number): Promise<boolean> {
+export async function claimBootstrap(tx: Tx, nowMs: number): Promise<boolean> {
   const claimed = await tx
     .insertInto('platform_state')
     .values({ key: 'bootstrap', value: 'decided', updated_at: nowMs })

@@ -1,10 +1,9 @@
-import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { deleteUser, lockOwnedRooms } from '../account/store.ts'
 import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import { type PublicContext, operation, publicOperation } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { reassignRooms } from './succession.ts'
@@ -120,7 +119,7 @@ const rename = operation({
  * another owner or are deleted before (R17.10).
  */
 export async function purgeGuests(
-  tx: Transaction<Tables>,
+  tx: Tx,
   nowMs: number,
 ): Promise<{ events: ClusterEvent[]; isMore: boolean }> {
   const id = await findEndedGuest(tx, nowMs - RETENTION_MS, nowMs)

@@ -1,25 +1,20 @@
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { endSessions } from '../sessions/store.ts'
 import { namesOf } from '../users/names.ts'
 
-export async function renameUser(tx: Transaction<Tables>, id: string, nickname: string): Promise<void> {
+export async function renameUser(tx: Tx, id: string, nickname: string): Promise<void> {
   await tx.updateTable('users').set(namesOf(nickname)).where('id', '=', id).execute()
 }
 
 /** Ends the sessions of all guests. Returns their ids. */
-export async function endGuestSessions(tx: Transaction<Tables>, nowMs: number): Promise<string[]> {
+export async function endGuestSessions(tx: Tx, nowMs: number): Promise<string[]> {
   return endSessions(tx, 'revoked', nowMs, (query) =>
     query.where('user_id', 'in', tx.selectFrom('users').select('id').where('is_guest', '=', 1)),
   )
 }
 
 /** The id of a guest whose last session ended at or before `endedMs`. */
-export async function findEndedGuest(
-  tx: Transaction<Tables>,
-  endedMs: number,
-  nowMs: number,
-): Promise<string | undefined> {
+export async function findEndedGuest(tx: Tx, endedMs: number, nowMs: number): Promise<string | undefined> {
   const guest = await tx
     .selectFrom('users')
     .select('id')

@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import { recordAudit } from '../audit/store.ts'
-import type { RoomRow, Tables } from '../db/tables.ts'
+import type { RoomRow, Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { deleteRoom } from '../lobby/deletion.ts'
 import { lockRoom } from '../rooms/log.ts'
@@ -13,7 +12,7 @@ import { findSuccessor } from '../members/ownership/store.ts'
  * membership, or is deleted (R17.10).
  */
 export async function reassignRooms(
-  tx: Transaction<Tables>,
+  tx: Tx,
   roomIds: readonly string[],
   nowMs: number,
 ): Promise<ClusterEvent[]> {
@@ -25,7 +24,7 @@ export async function reassignRooms(
   return events
 }
 
-async function reassignRoom(tx: Transaction<Tables>, room: RoomRow, nowMs: number): Promise<ClusterEvent[]> {
+async function reassignRoom(tx: Tx, room: RoomRow, nowMs: number): Promise<ClusterEvent[]> {
   const { id: roomId, owner_id: from, name } = room
   const toUserId = await lockSuccessor(tx, roomId)
   const target = { type: 'room', id: roomId }
@@ -44,7 +43,7 @@ async function reassignRoom(tx: Transaction<Tables>, room: RoomRow, nowMs: numbe
 }
 
 /** Locks the account of the successor. Skips an account that is being erased. */
-async function lockSuccessor(tx: Transaction<Tables>, roomId: string): Promise<string | undefined> {
+async function lockSuccessor(tx: Tx, roomId: string): Promise<string | undefined> {
   const successor = await findSuccessor(tx, roomId)
   if (successor === undefined) return undefined
   await lockAccount(tx, successor)

@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
+import type { RoomInvitationRow, RoomRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { assignRole } from '../members/membership.ts'
 import { lockKnownPerson } from '../members/store.ts'
@@ -31,7 +30,7 @@ export function admitsGuests(
  * invalidated since it was found.
  */
 export async function accept(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   { id, room_id: roomId }: RoomInvitationRow,
 ): Promise<{ role: MemberRole; events: ClusterEvent[] }> {

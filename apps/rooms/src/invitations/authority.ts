@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { RoomInvitationRow, Tables } from '../db/tables.ts'
+import type { Db, RoomInvitationRow } from '../db/tables.ts'
 import { decideEntry, inviteActionFor, may } from '../rooms/permissions.ts'
 import { type UserRoomAccess, findRoomAccess } from '../rooms/access-store.ts'
 
@@ -8,7 +7,7 @@ import { type UserRoomAccess, findRoomAccess } from '../rooms/access-store.ts'
  * creator (R17.6).
  */
 export async function filterAuthorized<Row extends RoomInvitationRow>(
-  db: Kysely<Tables>,
+  db: Db,
   rows: readonly Row[],
   nowMs: number,
 ): Promise<Row[]> {
@@ -27,10 +26,6 @@ export async function filterAuthorized<Row extends RoomInvitationRow>(
   })
 }
 
-export async function isAuthorized(
-  db: Kysely<Tables>,
-  invitation: RoomInvitationRow,
-  nowMs: number,
-): Promise<boolean> {
+export async function isAuthorized(db: Db, invitation: RoomInvitationRow, nowMs: number): Promise<boolean> {
   return (await filterAuthorized(db, [invitation], nowMs)).length > 0
 }

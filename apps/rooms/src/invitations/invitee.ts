@@ -1,7 +1,6 @@
 import { hashToken } from '@latchkey/tokens/opaque'
-import type { Kysely } from 'kysely'
 import { type Context, type PublicContext, operation, publicOperation } from '../api/context.ts'
-import type { RoomInvitationRow, Tables } from '../db/tables.ts'
+import type { Db, RoomInvitationRow } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { type Position, PageQuery, findPage } from '../api/paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
@@ -40,7 +39,7 @@ const BATCH_SIZE = 100
  * of them, or all.
  */
 async function listAnswerable(
-  db: Kysely<Tables>,
+  db: Db,
   lookup: { userId: string; nowMs: number },
   after: Position | undefined,
   limit: number,

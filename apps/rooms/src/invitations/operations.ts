@@ -1,7 +1,6 @@
 import { hashToken } from '@latchkey/tokens/opaque'
-import type { Transaction } from 'kysely'
 import { type Context, operation } from '../api/context.ts'
-import type { RoomInvitationRow, Tables } from '../db/tables.ts'
+import type { RoomInvitationRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { lockKnownPerson } from '../members/store.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
@@ -52,7 +51,7 @@ const HOUR_MS = 3_600_000
  * role of the room applies.
  */
 async function authorizeInvitation(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   roomId: string,
   role: MemberRole | undefined,
@@ -63,17 +62,13 @@ async function authorizeInvitation(
   return { access, permission }
 }
 
-async function requireInvitationCapacity(
-  tx: Transaction<Tables>,
-  context: Context,
-  roomId: string,
-): Promise<void> {
+async function requireInvitationCapacity(tx: Tx, context: Context, roomId: string): Promise<void> {
   const live = await filterAuthorized(tx, await findLive(tx, roomId, context.now), context.now)
   if (live.length >= context.policy.limits.invitations_live) throw failure('limit_reached')
 }
 
 async function auditInvitation(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   action: 'create' | 'revoke',
   row: RoomInvitationRow,
@@ -113,7 +108,7 @@ const inviteUser = operation({
 })
 
 async function putTargetedInvitation(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   roomId: string,
   { userId, role, expiresInHours }: NewTargetedInvitation,
@@ -150,7 +145,7 @@ interface TargetedInvitation {
 }
 
 async function insertTargetedInvitation(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   { roomId, userId, terms, ended }: TargetedInvitation,
 ): Promise<RoomInvitationRow> {
@@ -193,7 +188,7 @@ const createLink = operation({
 })
 
 async function insertLink(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   roomId: string,
   { role, expiresInHours, maxUses, token }: NewLink & { token: string },

@@ -1,5 +1,5 @@
-import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
-import type { RoomInvitationRow, RoomRow, Tables } from '../db/tables.ts'
+import type { ExpressionBuilder } from 'kysely'
+import type { Db, RoomInvitationRow, RoomRow, Tables, Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { type Position, pageOf } from '../api/paging.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
@@ -23,11 +23,7 @@ export interface ManagedInvitation extends RoomInvitationRow {
 }
 
 /** All live invitations to this room. */
-export async function findLive(
-  db: Kysely<Tables>,
-  roomId: string,
-  nowMs: number,
-): Promise<RoomInvitationRow[]> {
+export async function findLive(db: Db, roomId: string, nowMs: number): Promise<RoomInvitationRow[]> {
   return db
     .selectFrom('room_invitations')
     .selectAll()
@@ -38,7 +34,7 @@ export async function findLive(
 
 /** Live invitations to a room, newest first. Their number is limited on creation. */
 export async function listLive(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, nowMs }: { roomId: string; nowMs: number },
   after: Position | undefined,
   limit: number,
@@ -74,7 +70,7 @@ export interface PendingInvitationRow extends RoomInvitationRow {
 
 /** Targeted invitations that this user can still answer, newest first. */
 export async function listPending(
-  db: Kysely<Tables>,
+  db: Db,
   { userId, nowMs }: { userId: string; nowMs: number },
   after: Position | undefined,
   limit: number,
@@ -115,11 +111,7 @@ export async function listPending(
 }
 
 /** Targeted invitations to this room that can still be answered. */
-export async function listUnanswered(
-  db: Kysely<Tables>,
-  roomId: string,
-  nowMs: number,
-): Promise<RoomInvitationRow[]> {
+export async function listUnanswered(db: Db, roomId: string, nowMs: number): Promise<RoomInvitationRow[]> {
   return db
     .selectFrom('room_invitations')
     .selectAll()
@@ -139,20 +131,17 @@ export function invitationRevokedEvents({
   return [{ kind: 'notice', userId, notice: 'invitation_revoked', data: { id, roomId } }]
 }
 
-export async function findInvitation(db: Kysely<Tables>, id: string): Promise<RoomInvitationRow | undefined> {
+export async function findInvitation(db: Db, id: string): Promise<RoomInvitationRow | undefined> {
   return db.selectFrom('room_invitations').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export async function findByTokenHash(
-  db: Kysely<Tables>,
-  tokenHash: string,
-): Promise<RoomInvitationRow | undefined> {
+export async function findByTokenHash(db: Db, tokenHash: string): Promise<RoomInvitationRow | undefined> {
   return db.selectFrom('room_invitations').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
 }
 
 /** Invitation that this user has neither used nor declined, even if it has expired. */
 export async function findUnanswered(
-  db: Kysely<Tables>,
+  db: Db,
   roomId: string,
   userId: string,
 ): Promise<RoomInvitationRow | undefined> {
@@ -166,12 +155,12 @@ export async function findUnanswered(
     .executeTakeFirst()
 }
 
-export async function insertInvitation(tx: Transaction<Tables>, row: RoomInvitationRow): Promise<void> {
+export async function insertInvitation(tx: Tx, row: RoomInvitationRow): Promise<void> {
   await tx.insertInto('room_invitations').values(row).execute()
 }
 
 export async function renewInvitation(
-  tx: Transaction<Tables>,
+  tx: Tx,
   id: string,
   changes: Pick<RoomInvitationRow, 'permission' | 'expires_at' | 'created_by' | 'offered_seq'>,
 ): Promise<RoomInvitationRow> {
@@ -183,13 +172,13 @@ export async function renewInvitation(
     .executeTakeFirstOrThrow()
 }
 
-export async function deleteInvitation(tx: Transaction<Tables>, id: string): Promise<void> {
+export async function deleteInvitation(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('room_invitations').where('id', '=', id).execute()
 }
 
 /** False if this user has used the invitation before: each user can use it once. */
 export async function insertUse(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
 ): Promise<boolean> {
   const used = await tx
@@ -205,7 +194,7 @@ export async function insertUse(
  * Counts one use if there is one left. Of concurrent attempts, exactly as many succeed as uses are
  * left.
  */
-export async function consumeUse(tx: Transaction<Tables>, id: string): Promise<boolean> {
+export async function consumeUse(tx: Tx, id: string): Promise<boolean> {
   const updated = await tx
     .updateTable('room_invitations')
     .set((eb) => ({ use_count: eb('use_count', '+', 1) }))
@@ -219,7 +208,7 @@ export async function consumeUse(tx: Transaction<Tables>, id: string): Promise<b
 
 /** Declines an invitation. Returns it if this user could still answer it. */
 export async function declineInvitation(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
 ): Promise<RoomInvitationRow | undefined> {
   return tx
@@ -232,10 +221,7 @@ export async function declineInvitation(
     .executeTakeFirst()
 }
 
-export async function findRoomOf(
-  db: Kysely<Tables>,
-  { room_id }: RoomInvitationRow,
-): Promise<RoomRow | undefined> {
+export async function findRoomOf(db: Db, { room_id }: RoomInvitationRow): Promise<RoomRow | undefined> {
   return db.selectFrom('rooms').selectAll().where('id', '=', room_id).executeTakeFirst()
 }
 
@@ -243,7 +229,7 @@ export async function findRoomOf(
  * Last explicit decision about this user in this room, while an invitation can be older than it.
  */
 export async function findManualRole(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, userId }: { roomId: string; userId: string },
 ): Promise<ManualRole | undefined> {
   return db
@@ -258,7 +244,7 @@ export async function findManualRole(
  * Deletes ended invitations (expired, used up or declined), and explicit decisions that are older
  * than every live invitation.
  */
-export async function deleteEndedInvitations(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function deleteEndedInvitations(tx: Tx, nowMs: number): Promise<void> {
   await tx
     .deleteFrom('room_manual_roles')
     .where('set_at', '<', nowMs - MAX_LIFETIME_MS - CLOCK_SKEW_MS)

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 
 /**
@@ -25,5 +24,5 @@ export interface Job {
   readonly name: string
   readonly everyMs: number
   /** Must be repeatable and await nothing but the database. */
-  run(tx: Transaction<Tables>, nowMs: number): Promise<JobResult>
+  run(tx: Tx, nowMs: number): Promise<JobResult>
 }

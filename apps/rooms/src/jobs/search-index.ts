@@ -1,7 +1,7 @@
 import { foldText } from '@latchkey/http/fold'
-import { type Transaction, sql } from 'kysely'
+import { sql } from 'kysely'
 import { REFOLDING, UNMERGED, isSqlite, secureDelete } from '../db/message-words.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { searchDocument } from '../messages/search/document.ts'
 import { findState, saveState } from '../platform/store.ts'
 import { namesOf } from '../users/names.ts'
@@ -39,7 +39,7 @@ export const searchJobs: readonly Job[] = [
 ]
 
 /** Folds the next texts, as they are folded today: names of users, of rooms, then messages. */
-async function refold(tx: Transaction<Tables>, position: string, nowMs: number): Promise<'more'> {
+async function refold(tx: Tx, position: string, nowMs: number): Promise<'more'> {
   const [table = '', after = ''] = position.split(' ')
   const next =
     table === 'users'
@@ -58,7 +58,7 @@ async function refold(tx: Transaction<Tables>, position: string, nowMs: number):
   return 'more'
 }
 
-async function refoldUsers(tx: Transaction<Tables>, after: string): Promise<string | undefined> {
+async function refoldUsers(tx: Tx, after: string): Promise<string | undefined> {
   const rows = await tx
     .selectFrom('users')
     .select(['id', 'nickname', 'search_name', 'skeleton'])
@@ -76,7 +76,7 @@ async function refoldUsers(tx: Transaction<Tables>, after: string): Promise<stri
   return last && `users ${last.id}`
 }
 
-async function refoldRooms(tx: Transaction<Tables>, after: string): Promise<string | undefined> {
+async function refoldRooms(tx: Tx, after: string): Promise<string | undefined> {
   const rows = await tx
     .selectFrom('rooms')
     .select(['id', 'name', 'search_name'])
@@ -99,7 +99,7 @@ async function refoldRooms(tx: Transaction<Tables>, after: string): Promise<stri
 }
 
 /** Newest first. An edit that commits in between has changed the document, which is then left alone. */
-async function refoldDocuments(tx: Transaction<Tables>, before: number): Promise<string | undefined> {
+async function refoldDocuments(tx: Tx, before: number): Promise<string | undefined> {
   const rows = await tx
     .selectFrom('message_search as document')
     .innerJoin('room_messages as message', (join) =>
@@ -126,29 +126,29 @@ async function refoldDocuments(tx: Transaction<Tables>, before: number): Promise
 }
 
 /** Begins to remove the words of deleted messages. */
-async function beginMerge(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+async function beginMerge(tx: Tx, nowMs: number): Promise<void> {
   await saveState(tx, MERGING, '', nowMs)
   await mergePages(tx, -PAGES_PER_SLICE)
 }
 
 /** Merges the next pages. The index is merged when there is nothing to change. */
-async function merge(tx: Transaction<Tables>): Promise<'more'> {
+async function merge(tx: Tx): Promise<'more'> {
   const before = await countChanges(tx)
   await mergePages(tx, PAGES_PER_SLICE)
   if ((await countChanges(tx)) - before < 2) await deleteState(tx, MERGING)
   return 'more'
 }
 
-async function mergePages(tx: Transaction<Tables>, pages: number): Promise<void> {
+async function mergePages(tx: Tx, pages: number): Promise<void> {
   await sql`insert into message_words (message_words, rank) values ('merge', ${pages})`.execute(tx)
 }
 
-async function countChanges(tx: Transaction<Tables>): Promise<number> {
+async function countChanges(tx: Tx): Promise<number> {
   const { rows } = await sql<{ count: number }>`select total_changes() as count`.execute(tx)
   return rows[0]?.count ?? 0
 }
 
-async function deleteState(tx: Transaction<Tables>, key: string): Promise<boolean> {
+async function deleteState(tx: Tx, key: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('platform_state').where('key', '=', key).executeTakeFirst()
   return numDeletedRows > 0n
 }

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import type { Job } from './job.ts'
 
 /**
@@ -7,11 +6,7 @@ import type { Job } from './job.ts'
  * for the end of its transaction. A failed run rolls the claim back. A time in the future, written
  * under a wrong clock, does not delay the job.
  */
-export async function claimJob(
-  tx: Transaction<Tables>,
-  { name, everyMs }: Job,
-  nowMs: number,
-): Promise<boolean> {
+export async function claimJob(tx: Tx, { name, everyMs }: Job, nowMs: number): Promise<boolean> {
   const key = `job.${name}`
   const claimed = await tx
     .insertInto('platform_state')
@@ -36,7 +31,7 @@ export async function claimJob(
  * Releases the claim of `claimedMs` after a later transaction of the run failed. Any node can start
  * the job again.
  */
-export async function releaseJob(tx: Transaction<Tables>, { name }: Job, claimedMs: number): Promise<void> {
+export async function releaseJob(tx: Tx, { name }: Job, claimedMs: number): Promise<void> {
   await tx
     .deleteFrom('platform_state')
     .where('key', '=', `job.${name}`)
@@ -44,15 +39,15 @@ export async function releaseJob(tx: Transaction<Tables>, { name }: Job, claimed
     .execute()
 }
 
-export async function deleteEndedLoginStates(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function deleteEndedLoginStates(tx: Tx, nowMs: number): Promise<void> {
   await tx.deleteFrom('login_states').where('expires_at', '<=', nowMs).execute()
 }
 
-export async function deleteEndedLogoutTokens(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function deleteEndedLogoutTokens(tx: Tx, nowMs: number): Promise<void> {
   await tx.deleteFrom('logout_tokens').where('expires_at', '<=', nowMs).execute()
 }
 
-export async function deleteEndedLogoutMarkers(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function deleteEndedLogoutMarkers(tx: Tx, nowMs: number): Promise<void> {
   await tx.deleteFrom('logout_markers').where('expires_at', '<=', nowMs).execute()
 }
 
@@ -63,7 +58,7 @@ export async function deleteEndedLogoutMarkers(tx: Transaction<Tables>, nowMs: n
 const BATCH_SIZE = 1_000
 
 /** Records which sessions have expired and when, and since when their guests have no session. */
-export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number): Promise<'more' | void> {
+export async function markExpiredSessions(tx: Tx, nowMs: number): Promise<'more' | void> {
   const expired = tx
     .selectFrom('sessions')
     .where('revoked_at', 'is', null)
@@ -97,10 +92,7 @@ export async function markExpiredSessions(tx: Transaction<Tables>, nowMs: number
   return moreIfFull(numUpdatedRows)
 }
 
-export async function deleteSessionsEndedBefore(
-  tx: Transaction<Tables>,
-  endedMs: number,
-): Promise<'more' | void> {
+export async function deleteSessionsEndedBefore(tx: Tx, endedMs: number): Promise<'more' | void> {
   const ended = tx.selectFrom('sessions').select('id').where('revoked_at', '<=', endedMs).limit(BATCH_SIZE)
   const { numDeletedRows } = await tx
     .deleteFrom('sessions')
@@ -109,7 +101,7 @@ export async function deleteSessionsEndedBefore(
   return moreIfFull(numDeletedRows)
 }
 
-export async function deleteAuditBefore(tx: Transaction<Tables>, createdMs: number): Promise<'more' | void> {
+export async function deleteAuditBefore(tx: Tx, createdMs: number): Promise<'more' | void> {
   const old = tx
     .selectFrom('audit_events')
     .select('id')

@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
-import type { RoomRow, Tables } from '../db/tables.ts'
+import type { RoomRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { findPage } from '../api/paging.ts'
@@ -216,7 +215,7 @@ const change = operation({
  * checks are then repeated.
  */
 async function changeSettings(
-  tx: Transaction<Tables>,
+  tx: Tx,
   context: Context,
   roomId: string,
   settings: RoomSettings,

@@ -1,7 +1,7 @@
-import { type Database, inList } from '@latchkey/database/database'
-import { type Kysely, sql } from 'kysely'
+import { inList } from '@latchkey/database/database'
+import { sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, ReadDatabase } from '../db/tables.ts'
 import { findFilesOf } from '../files/store.ts'
 import { excerptOf } from '../messages/excerpt.ts'
 import { mentionedIdsIn, withNames } from '../messages/mention-tokens.ts'
@@ -17,15 +17,13 @@ const MAX_PEOPLE = 5
 /** Among so many of the newest messages, one that is not deleted is looked for. */
 const SCANNED = 20
 
-type Reader = Pick<Database<Tables>, 'read' | 'dialect'>
-
 /**
  * Who is in these rooms, and the last message that the user may read there now (R17.8). Rooms that
  * the user may not enter are missing; the right of an administrator, whose entries are audited, does
  * not count. Takes five statements for any number of rooms.
  */
 export async function findPreviews(
-  database: Reader,
+  database: ReadDatabase,
   accesses: readonly UserRoomAccess[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, RoomPreview>> {
@@ -46,7 +44,7 @@ export async function findPreviews(
 }
 
 async function listPeople(
-  { read, dialect }: Reader,
+  { read, dialect }: ReadDatabase,
   roomIds: readonly string[],
   nowMs: number,
 ): Promise<Map<string, RoomPreview['people']>> {
@@ -87,7 +85,7 @@ async function listPeople(
 }
 
 async function findLastMessages(
-  { read, dialect }: Reader,
+  { read, dialect }: ReadDatabase,
   accesses: readonly UserRoomAccess[],
   nowMs: number,
 ): Promise<Map<string, RoomPreview['lastMessage']>> {
@@ -139,7 +137,7 @@ async function findLastMessages(
 
 /** Names of the people whom messages mention, by message and person. */
 async function findMentionedNames(
-  db: Kysely<Tables>,
+  db: Db,
   rows: readonly { id: string; content: string | null }[],
 ): Promise<Map<string, string>> {
   const userIds = rows.flatMap(({ content }) => mentionedIdsIn(content ?? ''))

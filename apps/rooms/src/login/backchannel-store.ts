@@ -1,9 +1,8 @@
-import type { Transaction } from 'kysely'
-import type { LogoutMarkerRow, LogoutTokenRow, Tables } from '../db/tables.ts'
+import type { LogoutMarkerRow, LogoutTokenRow, Tx } from '../db/tables.ts'
 
 /** Finds the markers of this session of the provider or of this subject. */
 export async function findMarkers(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { issuer, sub, sid }: { issuer: string; sub: string; sid: string | null },
 ): Promise<LogoutMarkerRow[]> {
   return tx
@@ -23,7 +22,7 @@ export async function findMarkers(
  * If a marker exists, each of its times becomes the later of both. A login that is refused without
  * need can be started again.
  */
-export async function putMarker(tx: Transaction<Tables>, marker: LogoutMarkerRow): Promise<void> {
+export async function putMarker(tx: Tx, marker: LogoutMarkerRow): Promise<void> {
   await tx
     .insertInto('logout_markers')
     .values(marker)
@@ -46,7 +45,7 @@ export async function putMarker(tx: Transaction<Tables>, marker: LogoutMarkerRow
  * Stores a token. Returns false if it was stored before. Waits for other transactions that store
  * the same token.
  */
-export async function storeToken(tx: Transaction<Tables>, token: LogoutTokenRow): Promise<boolean> {
+export async function storeToken(tx: Tx, token: LogoutTokenRow): Promise<boolean> {
   const stored = await tx
     .insertInto('logout_tokens')
     .values(token)
@@ -60,11 +59,7 @@ export async function storeToken(tx: Transaction<Tables>, token: LogoutTokenRow)
  * The subjects of sessions with this `sid`. There are several if the provider uses a `sid` more
  * than once.
  */
-export async function findSubjectsOf(
-  tx: Transaction<Tables>,
-  issuer: string,
-  sid: string,
-): Promise<(string | null)[]> {
+export async function findSubjectsOf(tx: Tx, issuer: string, sid: string): Promise<(string | null)[]> {
   const rows = await tx
     .selectFrom('sessions')
     .select('idp_sub')

@@ -1,7 +1,6 @@
 import { type Database, lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tables, Tx } from '../db/tables.ts'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
 import { endSessions } from '../sessions/store.ts'
 import { findMarkers, findSubjectsOf, putMarker, storeToken } from './backchannel-store.ts'
@@ -14,7 +13,7 @@ import { LoginFailure, type LogoutToken } from './provider.ts'
  */
 const LOGOUT_LOCK_KEY = 0x6c6f_676f
 
-async function lockLogouts(dialect: DialectName, tx: Transaction<Tables>): Promise<void> {
+async function lockLogouts(dialect: DialectName, tx: Tx): Promise<void> {
   await lockKey(dialect, tx, LOGOUT_LOCK_KEY)
 }
 
@@ -40,7 +39,7 @@ export interface PendingLogin {
  */
 export async function hasLogoutMarker(
   dialect: DialectName,
-  tx: Transaction<Tables>,
+  tx: Tx,
   { issuer, sub, sid, startedAtMs, issuedAtSeconds }: PendingLogin,
 ): Promise<boolean> {
   if (sub === null || issuedAtSeconds === null) return false
@@ -106,7 +105,7 @@ export async function revokeByLogoutToken(
  * well, or all sessions of a subject (R13.7).
  */
 async function logoutSubject(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { issuer, sub, sid }: LogoutToken,
 ): Promise<{ kind: 'sid' | 'sub'; value: string }> {
   if (sid === null) {

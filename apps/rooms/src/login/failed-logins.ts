@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Database, lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Log } from '@latchkey/http/log'
-import type { Transaction } from 'kysely'
 import { type AuditOrigin, recordAudit } from '../audit/store.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tables, Tx } from '../db/tables.ts'
 
 /** Nodes that count the same failures wait for each other. Any number that no other lock uses. */
 const FOLD_LOCK_KEY = 0x666f_6c64
@@ -80,19 +79,12 @@ export class FailedLogins {
   }
 }
 
-async function writeAll(
-  dialect: DialectName,
-  tx: Transaction<Tables>,
-  all: readonly FoldedFailure[],
-): Promise<void> {
+async function writeAll(dialect: DialectName, tx: Tx, all: readonly FoldedFailure[]): Promise<void> {
   await lockKey(dialect, tx, FOLD_LOCK_KEY)
   for (const failed of all) await write(tx, failed)
 }
 
-async function write(
-  tx: Transaction<Tables>,
-  { id, action, code, reason, count, origin }: FoldedFailure,
-): Promise<void> {
+async function write(tx: Tx, { id, action, code, reason, count, origin }: FoldedFailure): Promise<void> {
   const row = await tx.selectFrom('audit_events').select('metadata').where('id', '=', id).executeTakeFirst()
   if (!row) {
     const metadata = { code, reason, count }

@@ -1,8 +1,7 @@
 import { hashToken } from '@latchkey/tokens/opaque'
-import type { Transaction } from 'kysely'
 import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
-import type { LoginStateRow, Tables } from '../db/tables.ts'
+import type { LoginStateRow, Tx } from '../db/tables.ts'
 import { type GrantChanges, updateLoginGrants } from '../grants/login-grants.ts'
 import { lockGrantChanges } from '../grants/operations.ts'
 import { revokeLostAccessOfUser } from '../rooms/eviction.ts'
@@ -29,7 +28,7 @@ export async function signIn(context: LoginContext, login: CompletedLogin): Prom
   return done.session
 }
 
-async function createAccountSession(tx: Transaction<Tables>, context: LoginContext, login: CompletedLogin) {
+async function createAccountSession(tx: Tx, context: LoginContext, login: CompletedLogin) {
   const { database, provider, policy, now } = context
   const { loginState, identity, previousToken } = login
   const origin = originOf(context)

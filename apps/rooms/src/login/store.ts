@@ -1,7 +1,6 @@
 import { type DialectName } from '@latchkey/database/url'
 import { lockKey } from '@latchkey/database/database'
-import type { Kysely, Transaction } from 'kysely'
-import type { LoginStateRow, Tables } from '../db/tables.ts'
+import type { Db, LoginStateRow, Tx } from '../db/tables.ts'
 import { planEvictions } from './login-state-eviction.ts'
 
 /**
@@ -24,7 +23,7 @@ export interface LoginStateLimits {
  */
 export async function insertState(
   dialect: DialectName,
-  tx: Transaction<Tables>,
+  tx: Tx,
   state: LoginStateRow,
   limits: LoginStateLimits,
 ): Promise<boolean> {
@@ -40,7 +39,7 @@ export async function insertState(
   return true
 }
 
-async function evictOldest(tx: Transaction<Tables>, nowMs: number, drop: number): Promise<void> {
+async function evictOldest(tx: Tx, nowMs: number, drop: number): Promise<void> {
   const counts = await outstanding(tx, nowMs)
     .select((eb) => ['client_prefix as prefix', eb.fn.countAll<number>().as('count')])
     .groupBy('client_prefix')
@@ -58,12 +57,12 @@ async function evictOldest(tx: Transaction<Tables>, nowMs: number, drop: number)
   }
 }
 
-function outstanding(db: Kysely<Tables>, nowMs: number) {
+function outstanding(db: Db, nowMs: number) {
   return db.selectFrom('login_states').where('expires_at', '>', nowMs).where('consumed_at', 'is', null)
 }
 
 async function deleteOldest(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { browser_hash, created_at }: LoginStateRow,
   keep: number,
 ): Promise<void> {
@@ -77,7 +76,7 @@ async function deleteOldest(
     await tx.deleteFrom('login_states').where('state_hash', '=', state_hash).execute()
 }
 
-async function countOutstanding(tx: Transaction<Tables>, nowMs: number, prefix?: string): Promise<number> {
+async function countOutstanding(tx: Tx, nowMs: number, prefix?: string): Promise<number> {
   const { count } = await outstanding(tx, nowMs)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .$if(prefix !== undefined, (query) => query.where('client_prefix', '=', prefix ?? ''))
@@ -87,7 +86,7 @@ async function countOutstanding(tx: Transaction<Tables>, nowMs: number, prefix?:
 
 /** Whether `consumeState` would accept the login state now. */
 export async function isOutstanding(
-  db: Kysely<Tables>,
+  db: Db,
   stateHash: string,
   browserHashes: readonly string[],
   nowMs: number,
@@ -105,7 +104,7 @@ export async function isOutstanding(
  * row (R6.3). Does not change a login state of another browser.
  */
 export async function consumeState(
-  tx: Transaction<Tables>,
+  tx: Tx,
   stateHash: string,
   browserHashes: readonly string[],
   nowMs: number,
@@ -123,7 +122,7 @@ export async function consumeState(
 
 /** The reason why `consumeState` found no row, for the audit log. */
 export async function explainRejectedState(
-  tx: Transaction<Tables>,
+  tx: Tx,
   stateHash: string,
   browserHashes: readonly string[],
 ): Promise<string> {

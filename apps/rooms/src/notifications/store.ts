@@ -1,19 +1,15 @@
-import type { Kysely, Transaction } from 'kysely'
 import type { NotificationSettingsRow } from '../db/notification-rows.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import type { NotificationLevel } from '../rooms/notification-levels.ts'
 
 export async function findNotificationSettings(
-  db: Kysely<Tables>,
+  db: Db,
   userId: string,
 ): Promise<NotificationSettingsRow | undefined> {
   return db.selectFrom('notification_settings').selectAll().where('user_id', '=', userId).executeTakeFirst()
 }
 
-export async function putNotificationSettings(
-  tx: Transaction<Tables>,
-  row: NotificationSettingsRow,
-): Promise<void> {
+export async function putNotificationSettings(tx: Tx, row: NotificationSettingsRow): Promise<void> {
   await tx
     .insertInto('notification_settings')
     .values(row)
@@ -23,7 +19,7 @@ export async function putNotificationSettings(
 
 /** Stores the level. A user without a read mark begins to read at `readSeq`. */
 export async function putNotificationLevel(
-  tx: Transaction<Tables>,
+  tx: Tx,
   {
     roomId,
     userId,

@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
 import { type PublicContext, publicOperation } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import { VERSION } from '../api/version.ts'
 import { AuthConfig, Config, Discovery, type PlatformChanges, type PlatformSettings } from './schema.ts'
 import { findPlatformSettings, savePlatformSetting } from './store.ts'
@@ -9,13 +8,13 @@ const PRODUCT_NAME = 'Latchkey Rooms'
 const tag = 'Platform'
 
 /** The public name of this instance, which only the operator may use. */
-export async function productNameOf(db: Kysely<Tables>): Promise<string> {
+export async function productNameOf(db: Db): Promise<string> {
   return (await findPlatformSettings(db)).productName ?? PRODUCT_NAME
 }
 
 /** Null deletes a setting. Returns the settings in force afterwards. */
 export async function changePlatformSettings(
-  tx: Transaction<Tables>,
+  tx: Tx,
   changes: PlatformChanges,
   nowMs: number,
 ): Promise<PlatformSettings> {

@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
 import { recordAudit } from '../audit/store.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import type { SubjectSource } from '../identity/provider-config.ts'
 import {
   countIdentitiesOf,
@@ -28,7 +27,7 @@ export interface ProviderChange {
 
 /** Stores the provider of this start. Audits a change since the last start (R8.5). */
 export async function recordProvider(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { mode, issuer }: ProviderName,
   nowMs: number,
 ): Promise<ProviderChange | undefined> {
@@ -70,7 +69,7 @@ const sourceKey = (issuer: string) => `source ${issuer}`
  * is stored for an issuer is not a change.
  */
 export async function recordSubjectSource(
-  tx: Transaction<Tables>,
+  tx: Tx,
   issuer: string,
   to: SubjectSource,
   nowMs: number,
@@ -91,7 +90,7 @@ export async function recordSubjectSource(
   return change
 }
 
-async function findSource(db: Kysely<Tables>, issuer: string): Promise<KnownSource | undefined> {
+async function findSource(db: Db, issuer: string): Promise<KnownSource | undefined> {
   const stored = await findState(db, sourceKey(issuer))
   return stored === undefined ? undefined : (JSON.parse(stored) as KnownSource)
 }
@@ -105,7 +104,7 @@ function isSame(one: SubjectSource, other: SubjectSource): boolean {
  * which the next start would use, differs from that of the last start, all accounts count.
  */
 export async function countInheritableAccounts(
-  db: Kysely<Tables>,
+  db: Db,
   issuer: string,
   source?: SubjectSource,
 ): Promise<number> {
@@ -119,7 +118,7 @@ export async function countInheritableAccounts(
  * The issuer of the provider at the last start of the service, read from the database; null before
  * the first start.
  */
-export async function findIssuer(db: Kysely<Tables>): Promise<string | null> {
+export async function findIssuer(db: Db): Promise<string | null> {
   const provider = await findState(db, LAST_PROVIDER)
   return provider === undefined ? null : (JSON.parse(provider) as ProviderName).issuer
 }

@@ -1,5 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import { PlatformSettings } from './schema.ts'
 
 const SETTINGS = Object.keys(PlatformSettings.shape) as (keyof PlatformSettings)[]
@@ -9,7 +8,7 @@ function keyOf(setting: keyof PlatformSettings): string {
   return `setting.${setting}`
 }
 
-export async function findPlatformSettings(db: Kysely<Tables>): Promise<PlatformSettings> {
+export async function findPlatformSettings(db: Db): Promise<PlatformSettings> {
   const rows = await db
     .selectFrom('platform_state')
     .select(['key', 'value'])
@@ -22,7 +21,7 @@ export async function findPlatformSettings(db: Kysely<Tables>): Promise<Platform
 
 /** Null deletes the setting. */
 export async function savePlatformSetting(
-  tx: Transaction<Tables>,
+  tx: Tx,
   setting: keyof PlatformSettings,
   value: string | null,
   nowMs: number,
@@ -31,12 +30,7 @@ export async function savePlatformSetting(
   else await saveState(tx, keyOf(setting), value, nowMs)
 }
 
-export async function saveState(
-  tx: Transaction<Tables>,
-  key: string,
-  value: string,
-  nowMs: number,
-): Promise<void> {
+export async function saveState(tx: Tx, key: string, value: string, nowMs: number): Promise<void> {
   await tx
     .insertInto('platform_state')
     .values({ key, value, updated_at: nowMs })
@@ -48,7 +42,7 @@ export async function saveState(
  * Saves a value and returns the previous one. Of nodes that start together, one sees the old value.
  */
 export async function exchangeState(
-  tx: Transaction<Tables>,
+  tx: Tx,
   key: string,
   value: string,
   nowMs: number,
@@ -64,13 +58,13 @@ export async function exchangeState(
   return touched?.value
 }
 
-export async function findState(db: Kysely<Tables>, key: string): Promise<string | undefined> {
+export async function findState(db: Db, key: string): Promise<string | undefined> {
   const row = await db.selectFrom('platform_state').select('value').where('key', '=', key).executeTakeFirst()
   return row?.value
 }
 
 /** The first key with this prefix. Other transactions that lock it wait until this one ends. */
-export async function lockFirstState(tx: Transaction<Tables>, prefix: string): Promise<string | undefined> {
+export async function lockFirstState(tx: Tx, prefix: string): Promise<string | undefined> {
   const first = tx
     .selectFrom('platform_state')
     .select('key')
@@ -89,7 +83,7 @@ export async function lockFirstState(tx: Transaction<Tables>, prefix: string): P
 const INSTANCE = 'instance'
 
 /** The random id of this instance, shared by all nodes. It lasts as long as the database. */
-export async function instanceIdOf(tx: Transaction<Tables>, nowMs: number): Promise<string> {
+export async function instanceIdOf(tx: Tx, nowMs: number): Promise<string> {
   await tx
     .insertInto('platform_state')
     .values({ key: INSTANCE, value: crypto.randomUUID(), updated_at: nowMs })
@@ -103,16 +97,12 @@ export async function instanceIdOf(tx: Transaction<Tables>, nowMs: number): Prom
   return value
 }
 
-export async function hasIdentities(db: Kysely<Tables>): Promise<boolean> {
+export async function hasIdentities(db: Db): Promise<boolean> {
   return (await db.selectFrom('identities').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
 /** Counts identities of an issuer that were created at or before `untilMs`. */
-export async function countIdentitiesOf(
-  db: Kysely<Tables>,
-  issuer: string,
-  untilMs: number,
-): Promise<number> {
+export async function countIdentitiesOf(db: Db, issuer: string, untilMs: number): Promise<number> {
   const { count } = await db
     .selectFrom('identities')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -126,7 +116,7 @@ export async function countIdentitiesOf(
  * Counts accounts of other providers. Their subjects are never treated as subjects of the current
  * provider (R8.5).
  */
-export async function countUnreachableAccounts(db: Kysely<Tables>, issuer: string): Promise<number> {
+export async function countUnreachableAccounts(db: Db, issuer: string): Promise<number> {
   const { count } = await db
     .selectFrom('identities')
     .select((eb) => eb.fn.countAll<number>().as('count'))

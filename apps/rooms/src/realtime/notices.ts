@@ -1,6 +1,5 @@
-import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
-import type { Tables } from '../db/tables.ts'
+import type { ReadDatabase } from '../db/tables.ts'
 import { toPending } from '../invitations/schema.ts'
 import { findInvitation, findRoomOf } from '../invitations/store.ts'
 import type { ClusterEvent, Notice } from '../api/cluster-events.ts'
@@ -21,7 +20,7 @@ const endedData = {
  * gone.
  */
 export async function readNotice(
-  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  database: ReadDatabase,
   { userId, notice, ids }: Extract<ClusterEvent, { kind: 'notice_ref' }>,
   nowMs: number,
 ): Promise<Notice['data'] | undefined> {

@@ -1,7 +1,6 @@
 import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import type { Kysely } from 'kysely'
-import type { RevokeReason, SessionRow, Tables } from '../db/tables.ts'
+import type { Db, RevokeReason, SessionRow } from '../db/tables.ts'
 import { findBan } from '../members/moderation/store.ts'
 import { findRoom } from '../rooms/store.ts'
 import type { Removal } from './local-rooms.ts'
@@ -10,7 +9,7 @@ type SessionEnd = Pick<SessionRow, 'id' | 'revoked_at' | 'revoke_reason' | 'idle
 
 /** Ends of these sessions. Sessions of erased accounts have no row. */
 export async function findSessionEnds(
-  db: Kysely<Tables>,
+  db: Db,
   dialect: DialectName,
   sessionIds: readonly string[],
 ): Promise<Map<string, SessionEnd>> {
@@ -30,14 +29,14 @@ export function endReasonOf(row: SessionEnd | undefined, nowMs: number): RevokeR
 }
 
 /** Ids of the sessions that were revoked since this moment. */
-export async function findRevokedSince(db: Kysely<Tables>, sinceMs: number): Promise<string[]> {
+export async function findRevokedSince(db: Db, sinceMs: number): Promise<string[]> {
   const rows = await db.selectFrom('sessions').select('id').where('revoked_at', '>=', sinceMs).execute()
   return rows.map(({ id }) => id)
 }
 
 /** Last sequence numbers of these rooms. Deleted rooms are missing. */
 export async function findLastSeqs(
-  db: Kysely<Tables>,
+  db: Db,
   dialect: DialectName,
   roomIds: readonly string[],
 ): Promise<Map<string, number>> {
@@ -51,7 +50,7 @@ export async function findLastSeqs(
 
 /** Participants of these rooms. */
 export async function findParticipantIds(
-  db: Kysely<Tables>,
+  db: Db,
   dialect: DialectName,
   { roomIds, nowMs }: { roomIds: readonly string[]; nowMs: number },
 ): Promise<Map<string, Set<string>>> {
@@ -69,7 +68,7 @@ export async function findParticipantIds(
 
 /** Rooms that these users or sessions are in, or left a moment ago. */
 export async function findRoomsOf(
-  db: Kysely<Tables>,
+  db: Db,
   dialect: DialectName,
   column: 'user_id' | 'session_id',
   ids: readonly string[],
@@ -88,7 +87,7 @@ export type LiveLeases = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Live leases in these rooms, or in all. */
 export async function findLeases(
-  db: Kysely<Tables>,
+  db: Db,
   dialect: DialectName,
   { nodeId, roomIds, nowMs }: { nodeId: string; roomIds: readonly string[] | undefined; nowMs: number },
 ): Promise<LiveLeases> {
@@ -110,7 +109,7 @@ export async function findLeases(
 
 /** Why a user without a lease lost the room, if no event said so. */
 export async function findRemoval(
-  db: Kysely<Tables>,
+  db: Db,
   { roomId, userId, nowMs }: { roomId: string; userId: string; nowMs: number },
 ): Promise<Removal> {
   if (!(await findRoom(db, roomId))) return { reason: 'deleted', untilMs: null }

@@ -2,15 +2,14 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ContentPiece, InvalidArchive } from '@latchkey/database/archive/reader'
 import type { ArchivedContent } from '@latchkey/database/archive/writer'
-import type { Kysely } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { type FileStorage, isContentKey, thumbnailKey } from '../files/storage/storage.ts'
 
 const ROWS_AT_ONCE = 500
 
 /** The contents of all files, with their thumbnails. Passes the keys of those that are lost to `onLost`. */
 export async function* readContents(
-  read: Kysely<Tables>,
+  read: Db,
   storage: Pick<FileStorage, 'read'>,
   onLost: (key: string) => void,
 ): AsyncGenerator<ArchivedContent> {

@@ -1,11 +1,9 @@
-import type { Database } from '@latchkey/database/database'
 import { readSnapshot } from '@latchkey/database/snapshot'
 import type { Rows } from '@latchkey/database/archive/bulk'
 import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
 import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writer'
 import { foldText } from '@latchkey/http/fold'
-import type { Kysely } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Db, ReadDatabase } from '../db/tables.ts'
 import { withSpool } from '../files/spool.ts'
 import type { FileStorage } from '../files/storage/storage.ts'
 import { skeleton } from '../users/lookalikes.ts'
@@ -18,14 +16,14 @@ import { type RoomsTable, readFormat } from './tables.ts'
  * text. `now` is in Unix seconds. Returns the keys of contents that the storage has lost.
  */
 export async function exportRooms(
-  { database, storage }: { database: Pick<Database<Tables>, 'read' | 'dialect'>; storage: FileStorage },
+  { database, storage }: { database: ReadDatabase; storage: FileStorage },
   now: number,
   consume: (piece: ArchiveChunk) => Promise<void>,
 ): Promise<string[]> {
   const { dialect } = database
   const format = await readFormat()
   const lost: string[] = []
-  const write = (read: Kysely<Tables>) => {
+  const write = (read: Db) => {
     const contents = () => readContents(read, storage, (key) => lost.push(key))
     return writeArchive({ read, dialect, format, contents }, now, consume)
   }

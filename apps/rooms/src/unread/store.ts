@@ -1,8 +1,7 @@
-import type { Database } from '@latchkey/database/database'
-import { type Kysely, type RawBuilder, type Transaction, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { RoomMessageRow, Tables } from '../db/tables.ts'
+import type { Db, ReadDatabase, RoomMessageRow, Tx } from '../db/tables.ts'
 import { DEFAULT_LEVEL } from '../rooms/notification-levels.ts'
 
 /** Unread messages and mentions are counted up to this number (R30.1). */
@@ -21,7 +20,7 @@ interface UserInRoom {
 
 /** Moves a read mark forward, never back. Returns the resulting mark. */
 export async function advanceReadMark(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { roomId, userId, seq }: UserInRoom & { seq: number },
 ): Promise<number> {
   const { last_read_seq } = await tx
@@ -43,10 +42,7 @@ export async function advanceReadMark(
 }
 
 /** Forgets what the user keeps about the room, on leaving or losing it. */
-export async function deleteUserState(
-  tx: Transaction<Tables>,
-  { roomId, userId }: UserInRoom,
-): Promise<void> {
+export async function deleteUserState(tx: Tx, { roomId, userId }: UserInRoom): Promise<void> {
   await tx
     .deleteFrom('room_user_states')
     .where('room_id', '=', roomId)
@@ -55,7 +51,7 @@ export async function deleteUserState(
 }
 
 /** Owner, members and other users with a read mark. */
-export async function listFollowerIds(db: Kysely<Tables>, roomId: string): Promise<string[]> {
+export async function listFollowerIds(db: Db, roomId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('rooms')
     .select('owner_id as user_id')
@@ -76,10 +72,7 @@ export interface UnreadRange extends UserInRoom {
  * Number of unread messages in each of these ranges, at most `MAX_UNREAD`, without own and deleted
  * messages. Reads at most `SCANNED` messages of a range, newest first.
  */
-export async function countUnread(
-  database: Pick<Database<Tables>, 'read' | 'dialect'>,
-  ranges: readonly UnreadRange[],
-): Promise<number[]> {
+export async function countUnread(database: ReadDatabase, ranges: readonly UnreadRange[]): Promise<number[]> {
   const [first, ...others] = ranges
   if (!first) return []
   const isOneRoom = others.length > 0 && others.every(({ roomId }) => roomId === first.roomId)
@@ -101,11 +94,7 @@ const listNewest = prepareQuery<
 )
 
 /** For many users, reads the messages of the room once. */
-async function countInRoom(
-  db: Kysely<Tables>,
-  roomId: string,
-  ranges: readonly UnreadRange[],
-): Promise<number[]> {
+async function countInRoom(db: Db, roomId: string, ranges: readonly UnreadRange[]): Promise<number[]> {
   const newest = (await listNewest(db, { roomId })).filter(({ deleted_at }) => deleted_at === null)
   return ranges.map(({ userId, afterSeq, retainedAfterMs }) => {
     let unread = 0
@@ -132,7 +121,7 @@ const NEWEST_MESSAGES = sql`select user_id, created_at, deleted_at from room_mes
  * `countUnread`.
  */
 export async function countMentions(
-  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  database: ReadDatabase,
   ranges: readonly UnreadRange[],
 ): Promise<number[]> {
   return ranges.length === 0 ? [] : countAmong(database, ranges, NEWEST_MENTIONS)
@@ -140,7 +129,7 @@ export async function countMentions(
 
 /** Counts the messages of others among the newest of each range. */
 async function countAmong(
-  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { read, dialect }: ReadDatabase,
   ranges: readonly UnreadRange[],
   newest: RawBuilder<unknown>,
 ): Promise<number[]> {

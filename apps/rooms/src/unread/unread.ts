@@ -1,5 +1,4 @@
-import type { Database } from '@latchkey/database/database'
-import type { Tables } from '../db/tables.ts'
+import type { ReadDatabase } from '../db/tables.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { readableAfterSeq, retainedAfterMs } from '../rooms/history.ts'
 import type { Unread } from '../rooms/schema.ts'
@@ -10,7 +9,7 @@ import { type UnreadRange, countMentions, countUnread } from './store.ts'
  * only what the user may read now (R17.8); whether they may enter is for the caller to decide.
  */
 export async function findUnread(
-  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  database: ReadDatabase,
   accesses: readonly UserRoomAccess[],
   nowMs: number,
 ): Promise<ReadonlyMap<UserRoomAccess, Unread>> {
@@ -33,7 +32,7 @@ export async function findUnread(
 
 /** The same for one user in one room. */
 export async function findUnreadOf(
-  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  database: ReadDatabase,
   access: UserRoomAccess,
   nowMs: number,
 ): Promise<Unread | undefined> {

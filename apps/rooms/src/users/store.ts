@@ -1,5 +1,5 @@
-import { type Kysely, type SqlBool, type Transaction, sql } from 'kysely'
-import type { Tables, UserRow } from '../db/tables.ts'
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Tx, UserRow } from '../db/tables.ts'
 import { avatarColorOf } from './avatar-color.ts'
 import { namesOf } from './names.ts'
 
@@ -17,7 +17,7 @@ export interface ExternalPerson {
  * name or an email address.
  */
 export async function upsertMember(
-  tx: Transaction<Tables>,
+  tx: Tx,
   person: ExternalPerson,
   nowMs: number,
 ): Promise<{ user: UserRow; isNew: boolean; isRenamed: boolean }> {
@@ -48,7 +48,7 @@ export async function upsertMember(
 }
 
 async function refresh(
-  tx: Transaction<Tables>,
+  tx: Tx,
   userId: string,
   { name, email }: ExternalPerson,
   nowMs: number,
@@ -64,7 +64,7 @@ async function refresh(
 }
 
 export async function insertUser(
-  tx: Transaction<Tables>,
+  tx: Tx,
   person: Pick<UserRow, 'id' | 'nickname' | 'email' | 'is_guest'>,
   nowMs: number,
 ): Promise<UserRow> {
@@ -84,10 +84,7 @@ export async function insertUser(
 }
 
 /** The account that an operator names by its id or by `issuer|subject`. */
-export async function findUserByReference(
-  db: Kysely<Tables>,
-  reference: string,
-): Promise<UserRow | undefined> {
+export async function findUserByReference(db: Db, reference: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
     .innerJoin('identities', 'identities.user_id', 'users.id')
@@ -120,7 +117,7 @@ export function isAccount() {
  * Prevents the erasure of the account until the transaction ends. Other transactions that call it
  * wait.
  */
-export async function lockAccount(tx: Transaction<Tables>, userId: string): Promise<void> {
+export async function lockAccount(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('users')
     .set((eb) => ({ last_seen_at: eb.ref('last_seen_at') }))

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { seal, unseal } from '@latchkey/tokens/seal'
-import type { Transaction } from 'kysely'
-import type { Tables } from '../../db/tables.ts'
+import type { Tx } from '../../db/tables.ts'
 import { findState, instanceIdOf, saveState } from '../../platform/store.ts'
 
 /** Keys by which push services recognise this instance (VAPID, RFC 8292), in base64url. */
@@ -16,11 +15,7 @@ const STATE = 'push-keys'
  * The keys of this instance, made at the first start. The private one is sealed with the client
  * secret. If that has changed, there are new keys, and browsers subscribe again.
  */
-export async function pushKeysOf(
-  tx: Transaction<Tables>,
-  clientSecret: string | null,
-  nowMs: number,
-): Promise<PushKeys> {
+export async function pushKeysOf(tx: Tx, clientSecret: string | null, nowMs: number): Promise<PushKeys> {
   // A public client has no secret.
   const token = clientSecret ?? (await instanceIdOf(tx, nowMs))
   const existing = await findKeys(tx, token)
@@ -49,7 +44,7 @@ function generateKeys(): PushKeys {
 }
 
 /** Undefined as well for keys that were sealed with another secret. */
-async function findKeys(tx: Transaction<Tables>, token: string): Promise<PushKeys | undefined> {
+async function findKeys(tx: Tx, token: string): Promise<PushKeys | undefined> {
   const stored = await findState(tx, STATE)
   if (stored === undefined) return undefined
   const { publicKey, privateKey: sealed } = JSON.parse(stored) as PushKeys

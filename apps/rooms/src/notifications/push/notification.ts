@@ -1,7 +1,5 @@
-import type { Database } from '@latchkey/database/database'
-import type { Kysely } from 'kysely'
 import type { PushSubscriptionRow } from '../../db/notification-rows.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Db, ReadDatabase } from '../../db/tables.ts'
 import { excerptOf } from '../../messages/excerpt.ts'
 import { withNames } from '../../messages/mention-tokens.ts'
 import type { Message } from '../../messages/schema.ts'
@@ -41,7 +39,7 @@ interface Options {
  * ended, or its user is not to be notified any more.
  */
 export async function composeNotification(
-  database: Pick<Database<Tables>, 'read' | 'dialect'>,
+  database: ReadDatabase,
   { subscriptionId, userId, roomId, fromSeq }: Push,
   { content, nowMs }: Options,
 ): Promise<Notification | undefined> {
@@ -53,7 +51,7 @@ export async function composeNotification(
 }
 
 async function payloadFor(
-  db: Kysely<Tables>,
+  db: Db,
   { access, isMentioned }: Recipient,
   { roomId, fromSeq, nowMs }: NewMessages,
   content: PushContent,
@@ -71,7 +69,7 @@ async function payloadFor(
 
 /** The newest message by another that the recipient may read and, if any mentions them, that does. */
 async function findNewest(
-  db: Kysely<Tables>,
+  db: Db,
   { access, isMentioned }: Pick<Recipient, 'access' | 'isMentioned'>,
   fromSeq: number,
   nowMs: number,

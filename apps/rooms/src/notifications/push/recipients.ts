@@ -1,5 +1,4 @@
-import type { Database } from '@latchkey/database/database'
-import type { Tables } from '../../db/tables.ts'
+import type { ReadDatabase } from '../../db/tables.ts'
 import { countNotable, isQuiet } from '../notable.ts'
 import { toNotificationSettings } from '../schema.ts'
 import { type UserRoomAccess, findAccessOfUsers } from '../../rooms/access-store.ts'
@@ -14,8 +13,6 @@ export interface Recipient {
   isMentioned: boolean
 }
 
-type Reader = Pick<Database<Tables>, 'read' | 'dialect'>
-
 /** Messages of a room from `fromSeq` on. */
 export interface NewMessages {
   roomId: string
@@ -24,14 +21,14 @@ export interface NewMessages {
 }
 
 /** Users with a browser that shows pushes whom to notify of these messages now. */
-export async function findRecipients(database: Reader, messages: NewMessages): Promise<Recipient[]> {
+export async function findRecipients(database: ReadDatabase, messages: NewMessages): Promise<Recipient[]> {
   const { roomId, nowMs } = messages
   return filterRecipients(database, await listSubscribedFollowers(database.read, roomId, nowMs), messages)
 }
 
 /** Undefined for a user who is not to be notified of these messages, or not any more. */
 export async function findRecipient(
-  database: Reader,
+  database: ReadDatabase,
   userId: string,
   messages: NewMessages,
 ): Promise<Recipient | undefined> {
@@ -43,7 +40,7 @@ export async function findRecipient(
  * of them at this time. The right of an administrator does not count: it needs a session.
  */
 async function filterRecipients(
-  database: Reader,
+  database: ReadDatabase,
   userIds: readonly string[],
   { roomId, fromSeq, nowMs }: NewMessages,
 ): Promise<Recipient[]> {
@@ -68,7 +65,7 @@ async function filterRecipients(
 }
 
 async function withoutQuiet(
-  database: Reader,
+  database: ReadDatabase,
   recipients: readonly Recipient[],
   nowMs: number,
 ): Promise<Recipient[]> {

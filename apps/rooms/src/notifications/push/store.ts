@@ -1,13 +1,13 @@
 import { inList } from '@latchkey/database/database'
 import type { Database } from '@latchkey/database/database'
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { sql } from 'kysely'
 import { rowsFrom } from '../../db/json-rows.ts'
 import type { NotificationSettingsRow, PushSubscriptionRow } from '../../db/notification-rows.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Db, ReadDatabase, Tables, Tx } from '../../db/tables.ts'
 import { DEFAULT_LEVEL } from '../../rooms/notification-levels.ts'
 
 /** Stores the subscription of a session. It replaces the last one, and that of another session of the same browser. */
-export async function putSubscription(tx: Transaction<Tables>, row: PushSubscriptionRow): Promise<void> {
+export async function putSubscription(tx: Tx, row: PushSubscriptionRow): Promise<void> {
   await tx
     .deleteFrom('push_subscriptions')
     .where((eb) => eb.or([eb('session_id', '=', row.session_id), eb('endpoint', '=', row.endpoint)]))
@@ -17,7 +17,7 @@ export async function putSubscription(tx: Transaction<Tables>, row: PushSubscrip
 
 /** Returns whether the session had this subscription. */
 export async function deleteSubscription(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { id, sessionId }: { id: string; sessionId: string },
 ): Promise<boolean> {
   const { numDeletedRows } = await tx
@@ -29,12 +29,12 @@ export async function deleteSubscription(
 }
 
 /** Deletes a subscription whose push service does not know it any more. */
-export async function deleteGone(tx: Transaction<Tables>, id: string): Promise<void> {
+export async function deleteGone(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('push_subscriptions').where('id', '=', id).execute()
 }
 
 /** Deletes the subscriptions of sessions that have ended. They get no pushes from their end on. */
-export async function deleteOfEndedSessions(tx: Transaction<Tables>, nowMs: number): Promise<void> {
+export async function deleteOfEndedSessions(tx: Tx, nowMs: number): Promise<void> {
   await tx
     .deleteFrom('push_subscriptions')
     .where((eb) =>
@@ -53,7 +53,7 @@ export async function deleteOfEndedSessions(tx: Transaction<Tables>, nowMs: numb
 }
 
 /** Subscriptions of live sessions. Guests have none. */
-export function queryLiveSubscriptions(db: Kysely<Tables>, nowMs: number) {
+export function queryLiveSubscriptions(db: Db, nowMs: number) {
   return db
     .selectFrom('push_subscriptions')
     .innerJoin('sessions', 'sessions.id', 'push_subscriptions.session_id')
@@ -64,11 +64,7 @@ export function queryLiveSubscriptions(db: Kysely<Tables>, nowMs: number) {
 }
 
 /** Users who have subscribed and follow a room: owner, members and others with a read mark. */
-export async function listSubscribedFollowers(
-  db: Kysely<Tables>,
-  roomId: string,
-  nowMs: number,
-): Promise<string[]> {
+export async function listSubscribedFollowers(db: Db, roomId: string, nowMs: number): Promise<string[]> {
   const rows = await queryLiveSubscriptions(db, nowMs)
     .select('sessions.user_id')
     .distinct()
@@ -92,7 +88,7 @@ export async function listSubscribedFollowers(
 }
 
 export async function findLiveSubscription(
-  db: Kysely<Tables>,
+  db: Db,
   id: string,
   nowMs: number,
 ): Promise<OwnSubscription | undefined> {
@@ -108,7 +104,7 @@ export interface OwnSubscription extends PushSubscriptionRow {
 }
 
 export async function listSubscriptionsOf(
-  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { read, dialect }: ReadDatabase,
   userIds: readonly string[],
   nowMs: number,
 ): Promise<OwnSubscription[]> {
@@ -120,7 +116,7 @@ export async function listSubscriptionsOf(
 }
 
 export async function listSettingsOf(
-  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  { read, dialect }: ReadDatabase,
   userIds: readonly string[],
 ): Promise<NotificationSettingsRow[]> {
   return read
@@ -135,7 +131,7 @@ export async function listSettingsOf(
  * another node gets none of them.
  */
 export async function claimPushes(
-  tx: Transaction<Tables>,
+  tx: Tx,
   dialect: Database<Tables>['dialect'],
   {
     roomId,
