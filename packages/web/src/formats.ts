@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@latchkey/http/duration'
+
 const numbers = new Map<string, Intl.NumberFormat>()
 const moments = new Map<string, Intl.DateTimeFormat>()
 
@@ -55,11 +57,6 @@ export function momentFormat(language: string, options: Intl.DateTimeFormatOptio
 export function withRegion(language: string, browserLanguages: readonly string[] | undefined): string {
   return browserLanguages?.find((tag) => tag.split('-', 1)[0] === language) ?? language
 }
-
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** A time in the past as "now" or "10 min. ago"; as a date if it is older than a week. */
 export function relativeTime(language: string, atMs: number, nowMs: number): string {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@latchkey/http/duration'
 import {
   accessSync,
   existsSync,
@@ -18,7 +19,7 @@ import { acceptedLanguages, firstLanguage } from './languages.ts'
 const OWN_SOURCES = import.meta.dirname
 const ROOT = resolve(OWN_SOURCES, '../../..')
 const CACHES = join(ROOT, 'node_modules/.cache')
-const KEPT_FOR_MS = 24 * 60 * 60 * 1000
+const KEPT_FOR_MS = DAY_MS
 
 const ENCODINGS = [
   ['br', '.br'],

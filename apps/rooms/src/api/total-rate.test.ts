@@ -1,7 +1,6 @@
+import { MINUTE_MS } from '@latchkey/http/duration'
 import { expect, test } from 'bun:test'
 import { createTotalRate } from './total-rate.ts'
-
-const MINUTE_MS = 60_000
 
 function totalOf(count: number) {
   const clock = { ms: 1_000_000 }

@@ -1,8 +1,9 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import type { RoomMessageRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 
 /** An upload that no message has by then is deleted. */
-export const UPLOAD_LIFETIME_MS = 3_600_000
+export const UPLOAD_LIFETIME_MS = HOUR_MS
 
 /**
  * Gives uploads to a message that was just stored, in this order. Throws 404 unless each is the

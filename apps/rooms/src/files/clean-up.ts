@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import type { ExpressionBuilder } from 'kysely'
 import type { Tables, Tx } from '../db/tables.ts'
 import { UPLOAD_LIFETIME_MS } from './attach.ts'
@@ -7,7 +8,7 @@ import { thumbnailKey } from './storage/storage.ts'
 const BATCH_ROWS = 100
 
 /** Longer than any upload takes, from its claim to its row. */
-const CLAIM_MS = 2 * 3_600_000
+const CLAIM_MS = 2 * HOUR_MS
 
 /**
  * Time in which only the node that began to delete a content may do so. Another node would otherwise

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { transportFailure } from '@latchkey/http/failure'
@@ -37,7 +38,7 @@ export async function withSpool<Result>(
 }
 
 /** Far longer than an upload takes with its image. */
-const LEFTOVER_MS = 3_600_000
+const LEFTOVER_MS = HOUR_MS
 
 /**
  * Deletes now and every hour what broken uploads of this node have left in its spool folder, which

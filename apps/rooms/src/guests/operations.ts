@@ -1,3 +1,4 @@
+import { DAY_MS } from '@latchkey/http/duration'
 import { z } from 'zod'
 import { deleteUser, lockOwnedRooms } from '../account/store.ts'
 import { originOf } from '../audit/origin.ts'
@@ -18,7 +19,6 @@ import { parseNickname } from './nickname.ts'
 import { NicknameBody } from './schema.ts'
 import { findEndedGuest, renameUser } from './store.ts'
 
-const DAY_MS = 86_400_000
 /** Retention of a guest's data after the last session (R14.7). */
 const RETENTION_MS = 7 * DAY_MS
 

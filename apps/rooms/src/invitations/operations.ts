@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import { hashToken } from '@latchkey/tokens/opaque'
 import { type Context, operation } from '../api/context.ts'
 import type { RoomInvitationRow, Tx } from '../db/tables.ts'
@@ -44,7 +45,6 @@ import {
 } from './store.ts'
 
 const tag = 'Invitations'
-const HOUR_MS = 3_600_000
 
 /**
  * Locks the room and checks that the caller may invite with this role. Without a role, the default

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import { z } from 'zod'
 import type { RoomInvitationRow } from '../db/tables.ts'
 import { MemberRole } from '../members/schema.ts'
@@ -9,7 +10,7 @@ import { Id, Moment, Success, toMoment } from '../api/wire.ts'
 const TARGETED_HOURS = 168
 const LINK_HOURS = 24
 const MAX_HOURS = 720
-export const MAX_LIFETIME_MS = MAX_HOURS * 3_600_000
+export const MAX_LIFETIME_MS = MAX_HOURS * HOUR_MS
 
 function hours(defaultHours: number) {
   return z.int().min(1).max(MAX_HOURS).default(defaultHours)

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@latchkey/http/duration'
 import type { ExpressionBuilder } from 'kysely'
 import type { Db, RoomInvitationRow, RoomRow, Tables, Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
@@ -8,7 +9,7 @@ import type { ManualRole } from './permission.ts'
 import { MAX_LIFETIME_MS } from './schema.ts'
 
 /** More than any clock skew between nodes. */
-const CLOCK_SKEW_MS = 86_400_000
+const CLOCK_SKEW_MS = DAY_MS
 
 function isLive(eb: ExpressionBuilder<Tables, 'room_invitations'>, nowMs: number) {
   return eb.and([

@@ -1,10 +1,10 @@
+import { MINUTE_MS } from '@latchkey/http/duration'
 import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
 import { beginDeletion, deleteContent, endDeletion } from '../files/clean-up.ts'
 import type { FileStorage } from '../files/storage/storage.ts'
 import type { Job } from './job.ts'
 
-const MINUTE_MS = 60_000
 /** Far below the time in which no other node deletes the same contents. */
 const MAX_RUN_MS = 2 * MINUTE_MS
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@latchkey/http/duration'
 import { sweepErasedIds } from '../account/erased-ids.ts'
 import { continueErasure } from '../account/store.ts'
 import { purgeGuests } from '../guests/operations.ts'
@@ -11,10 +12,6 @@ import {
   deleteSessionsEndedBefore,
   markExpiredSessions,
 } from './store.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 const SESSION_RETENTION_MS = 30 * DAY_MS
 const AUDIT_RETENTION_MS = 365 * DAY_MS

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@latchkey/http/duration'
 import { deleteUnattached } from '../files/clean-up.ts'
 import { deleteEndedInvitations } from '../invitations/store.ts'
 import { deleteEndedBans } from '../members/moderation/store.ts'
@@ -10,9 +11,6 @@ import { deleteEndedTickets } from '../sessions/ticket-store.ts'
 import { endEmptyCalls } from '../voice/call.ts'
 import type { Job } from './job.ts'
 
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 /** A node renews its heartbeat every 15 seconds. Its leases have expired by then. */
 const NODE_SILENT_MS = 60 * SECOND_MS
 

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '@latchkey/http/duration'
 import { foldText } from '@latchkey/http/fold'
 import { sql } from 'kysely'
 import { REFOLDING, UNMERGED, isSqlite, secureDelete } from '../db/message-words.ts'
@@ -6,9 +7,6 @@ import { searchDocument } from '../messages/search/document.ts'
 import { findState, saveState } from '../platform/store.ts'
 import { namesOf } from '../users/names.ts'
 import type { Job } from './job.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** Rows and pages of a slice, few enough that waiting requests are not delayed noticeably. */
 const NAMES_PER_SLICE = 500

@@ -1,4 +1,5 @@
 // Metadata of the provider, OpenID Connect Discovery 1.0 (R4.1, R4.3, R4.4, C5-C11).
+import { HOUR_MS } from '@latchkey/http/duration'
 import { elapsedMs } from '@latchkey/http/elapsed'
 import { isSafeUrl } from '@latchkey/http/safe-url'
 import { z } from 'zod'
@@ -28,7 +29,7 @@ export interface Discovery {
   lastCheck(): Omit<ProviderStatus['discovery'], 'ok'>
 }
 
-const MAX_AGE_MS = 3_600_000
+const MAX_AGE_MS = HOUR_MS
 // Half of the time in R4.3, to detect a recovered provider in time after any failure.
 const FAILURE_MAX_AGE_MS = 5_000
 

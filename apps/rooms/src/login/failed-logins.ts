@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@latchkey/http/duration'
 import { createHash } from 'node:crypto'
 import { type Database, lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
@@ -7,7 +8,6 @@ import type { Tables, Tx } from '../db/tables.ts'
 
 /** Nodes that count the same failures wait for each other. Any number that no other lock uses. */
 const FOLD_LOCK_KEY = 0x666f_6c64
-const MINUTE_MS = 60_000
 /** Maximum rows of one minute on this node. A /48 of IPv6 has 65,536 client prefixes. */
 const MAX_ROWS = 100
 

@@ -1,4 +1,5 @@
 // Signing keys of the provider, RFC 7517 (R7.4, C12, C53, C67-C74).
+import { HOUR_MS } from '@latchkey/http/duration'
 import { elapsedMs } from '@latchkey/http/elapsed'
 import { type CryptoKey, type JWK, importJWK } from 'jose'
 import type { IdTokenAlgorithm } from '../identity/provider-config.ts'
@@ -31,7 +32,7 @@ interface Key {
 const FRESH_MS = 600_000
 // The last keys stay usable for this time while the provider is unreachable. A key that the
 // provider revoked stops working after it (C72).
-const USABLE_MS = 3_600_000
+const USABLE_MS = HOUR_MS
 // Minimum time between forced reloads, however many tokens have unknown key ids (C70).
 const PAUSE_MS = 30_000
 const MAX_KEYS = 100

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import { type Context, operation } from '../api/context.ts'
 import type { Tx } from '../db/tables.ts'
 import { DetailedFailure, failure } from '../api/failures.ts'
@@ -20,7 +21,6 @@ import { countVersions, listVersionsOf, replaceContent } from './version-store.t
 import { readerOf, viewMessage } from './view.ts'
 
 const tag = 'Messages'
-const HOUR_MS = 3_600_000
 
 interface Edit extends MessageAccess {
   /** Undefined if nothing was stored. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@latchkey/http/duration'
 import { inList } from '@latchkey/database/database'
 import { type SqlBool, sql } from 'kysely'
 import { prepareQuery } from '../db/prepared-query.ts'
@@ -7,7 +8,7 @@ import type { MemberRole, RoomRole } from '../api/roles.ts'
 import type { RoomAccess } from './permissions.ts'
 
 /** Time for which a ban keeps new guests from the same client prefix out (R17.5). */
-export const ADDRESS_BAN_MS = 86_400_000
+export const ADDRESS_BAN_MS = DAY_MS
 
 /**
  * Condition that a row of `room_bans` is in force now. A ban without an end is in force until it is

@@ -1,9 +1,8 @@
+import { DAY_MS, HOUR_MS } from '@latchkey/http/duration'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { RoomRow } from '../db/tables.ts'
 import type { UserRoomAccess } from './access-store.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** A user who returns within this time resumes the visit (R17.8). */
 export const VISIT_RESUME_MS = 600_000
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import type { SessionRow } from '../db/tables.ts'
 
 /** Lifetimes of sessions in milliseconds. */
@@ -6,7 +7,6 @@ export interface Lifetimes {
   readonly absoluteMs: number
 }
 
-const HOUR_MS = 3_600_000
 /** Guest sessions last for an evening (R10.4). */
 const GUEST_IDLE_MS = 12 * HOUR_MS
 const GUEST_ABSOLUTE_MS = 24 * HOUR_MS

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@latchkey/http/duration'
 import { prefixOf } from '@latchkey/http/client-prefix'
 import { type Context, operation } from '../../api/context.ts'
 import type { RoomBanRow, Tx } from '../../db/tables.ts'
@@ -28,7 +29,6 @@ import { BanPage, Removal, toBan } from './schema.ts'
 import { deleteBan, findBan, findLastAddress, listBans, putBan } from './store.ts'
 
 const tag = 'Moderation'
-const MINUTE_MS = 60_000
 
 const remove = operation({
   id: 'removePerson',

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@latchkey/http/duration'
 import { type Context, operation } from '../../api/context.ts'
 import type { RoomOwnershipTransferRow, Tx } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
@@ -18,7 +19,7 @@ import { takeoverOperations } from './takeover.ts'
 import { deleteTransfer, findTransfer, transferEndedEvents } from './transfers.ts'
 
 const tag = 'Ownership'
-const OFFER_LIFETIME_MS = 86_400_000
+const OFFER_LIFETIME_MS = DAY_MS
 
 const request = operation({
   id: 'requestTransfer',

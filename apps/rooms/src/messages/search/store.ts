@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import { containsText, inList } from '@latchkey/database/database'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { BUCKET_BITS } from '../../db/migrations/0001-schema-search.ts'
@@ -102,7 +103,7 @@ interface Span {
  * Clocks of nodes differ: a message with a lower number can have a slightly later time. Nodes whose
  * clocks differ by more are not supported.
  */
-const CLOCK_TOLERANCE_MS = 3_600_000
+const CLOCK_TOLERANCE_MS = HOUR_MS
 
 /** Numbers that all documents of these times are between. Undefined if there are none. */
 async function findSpan(

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@latchkey/http/duration'
 import { CallError } from '@latchkey/web/call'
 import type { RoomFile } from '../../files/schema.ts'
 import type { uploadFile } from './upload-file.ts'
@@ -28,7 +29,7 @@ interface Options {
 const MAX_SENDING = 2
 
 /** Shortly before the server deletes a file that no message has. */
-const LIFETIME_MS = 55 * 60_000
+const LIFETIME_MS = 55 * MINUTE_MS
 
 interface Source {
   file: File

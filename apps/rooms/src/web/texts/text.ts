@@ -1,3 +1,4 @@
+import { DAY_MS } from '@latchkey/http/duration'
 import { OUTCOME_UNKNOWN } from '@latchkey/http/failure'
 import { momentFormat, numberFormat, relativeTime } from '@latchkey/web/formats'
 import { type Translate as TranslateAny, type Wording, hasText, useTexts } from '@latchkey/web/texts'
@@ -39,7 +40,7 @@ const startOf = (date: Date) => date.setHours(0, 0, 0, 0)
 /** "Today" or "Yesterday"; undefined for other days. */
 function relativeDay(language: string, at: string): string | undefined {
   // A day is not always 24 hours long.
-  const days = Math.round((startOf(new Date()) - startOf(new Date(at))) / 86_400_000)
+  const days = Math.round((startOf(new Date()) - startOf(new Date(at))) / DAY_MS)
   if (days < 0 || days > 1) return undefined
   const text = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-days, 'day')
   return text.charAt(0).toLocaleUpperCase(language) + text.slice(1)

@@ -1,8 +1,8 @@
+import { DAY_MS } from '@latchkey/http/duration'
 import { expect, test } from 'bun:test'
 import type { User } from '../../session.ts'
 import { type Room, hasWholeHistory } from './room.ts'
 
-const DAY_MS = 86_400_000
 const room = { historyVisibility: 'all', retention: '30', createdAt: '2026-11-01T00:00:00.000Z', role: null }
 const person = { platformAdmin: false }
 const hasAll = (changes: Partial<Room>, days: number, user: Partial<User> = {}) =>

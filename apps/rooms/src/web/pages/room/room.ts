@@ -1,3 +1,4 @@
+import { DAY_MS } from '@latchkey/http/duration'
 import type { Result } from '../../call.ts'
 import { type RoomAction, type RoomAccess, may } from '../../../rooms/permissions.ts'
 import type { User } from '../../session.ts'
@@ -22,8 +23,6 @@ export function rightsIn(room: Room, user: User): (action: RoomAction) => boolea
   }
   return (action) => may(action, access)
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** True if the user may read a room from its beginning, and none of it is too old to be kept. */
 export function hasWholeHistory(

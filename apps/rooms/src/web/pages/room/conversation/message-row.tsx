@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@latchkey/http/duration'
 import { IconPin } from '@latchkey/web/icons'
 import { memo } from 'react'
 import { guestSince } from '../../../../guests/guest-id.ts'
@@ -149,7 +150,7 @@ function Content({ message, actions, tabIndex, isTarget }: ContentProps) {
 /**
  * Time after the arrival of a guest during which addresses in their messages are not links (R22).
  */
-const LINKS_AFTER_MS = 5 * 60_000
+const LINKS_AFTER_MS = 5 * MINUTE_MS
 
 function mayLink({ guest, userId, createdAt }: Message): boolean {
   const since = guestSince(userId ?? '')

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '@latchkey/http/duration'
 import type { Message, RoomEvent } from '../../../live/frames.ts'
 
 export const NEW_KEY = 'new'
@@ -26,7 +27,7 @@ interface Lines {
 }
 
 /** Time within which a message continues the previous one of the same author. */
-const CONTINUES_FOR_MS = 5 * 60_000
+const CONTINUES_FOR_MS = 5 * MINUTE_MS
 
 /** Lines of the conversation in their order, with the beginnings of days and of new messages. */
 export function rowsOf({ messages, events, unreadFrom, hasOlder }: Lines): Row[] {
@@ -81,9 +82,6 @@ function continuesFrom(before: Message | undefined, message: Message): boolean {
     Date.parse(message.createdAt) - Date.parse(before.createdAt) < CONTINUES_FOR_MS
   )
 }
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** Number of the day in the browser's time zone. */
 function dayOf(at: string): number {

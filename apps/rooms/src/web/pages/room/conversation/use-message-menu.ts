@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@latchkey/http/duration'
 import {
   type Icon,
   IconArrowBackUp,
@@ -22,8 +23,6 @@ export interface MenuItem {
   isDangerous?: boolean
   run: () => void
 }
-
-const HOUR_MS = 60 * 60 * 1000
 
 /** True if the user may change the text of a message (R29.2). */
 export function mayEdit({ userId, content, createdAt }: Message, selfId: string): boolean {
