@@ -7,11 +7,11 @@ import { createMigratedFile } from '@latchkey/database/testing-templates'
 import { watchTransactions } from '@latchkey/database/testing-transactions'
 import { createLog } from '@latchkey/http/log'
 import { type Rooms, type RoomsOptions, createRooms } from '../src/app.ts'
-import { DEFAULT_LIMITS, type LimitName, type Limits } from '../src/api/limits.ts'
+import type { LimitName, Limits } from '../src/api/limits.ts'
 import type { ClusterEvent } from '../src/api/cluster-events.ts'
 import type { ProviderConfig } from '../src/identity/provider-config.ts'
 import type { Bus } from '../src/realtime/bus.ts'
-import type { Settings } from '../src/settings/settings.ts'
+import { type Settings, readSettings } from '../src/settings/settings.ts'
 import { csrfTokenOf } from '../src/sessions/csrf.ts'
 import { ALICE, type HostileProvider, type Person, hostileProvider } from './provider/hostile.ts'
 
@@ -166,37 +166,20 @@ function settingsFor(
   { databaseUrl, folder }: { databaseUrl: string; folder: string },
   provider: ProviderConfig,
 ): Settings {
+  const defaults = readSettings({
+    AUTH_PROVIDER: 'oidc',
+    OIDC_ISSUER: 'https://idp.example',
+    AUTH_CLIENT_ID: 'latchkey-rooms',
+    ALLOWED_HOSTS: ORIGIN,
+    GUEST_ENABLED: 'true',
+  })
   return {
+    ...defaults,
     provider,
-    adminBootstrap: 'first-login',
-    adminReauthSeconds: 43_200,
-    guestEnabled: true,
-    guestRooms: true,
-    guestFiles: 'off',
-    pushContent: 'names',
-    voice: {
-      mode: 'off',
-      guests: 'listen',
-      relayOnly: false,
-      stunUrls: [],
-      turn: null,
-      livekit: null,
-      localServer: null,
-    },
-    allowedHosts: [ORIGIN],
-    proxyHeader: null,
-    trustedProxies: ['127.0.0.0/8', '::1'],
-    transactionSeconds: 600,
-    sessionIdleSeconds: 604_800,
-    sessionAbsoluteSeconds: 2_592_000,
-    host: '127.0.0.1',
     port: 0,
     databaseUrl,
     files: { folder: join(folder, 'files') },
-    busUrl: null,
-    metricsToken: null,
-    linksUrl: null,
-    limits: { ...DEFAULT_LIMITS, ...limits },
+    limits: { ...defaults.limits, ...limits },
     ...settings,
   }
 }

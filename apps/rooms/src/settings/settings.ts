@@ -16,38 +16,21 @@ import { declarations } from './declarations.ts'
 import { fileLocation, storageRules } from './storage.ts'
 import { type VoiceSettings, voiceRules, voiceSettings } from './voice.ts'
 
-export interface Settings {
-  readonly provider: ProviderConfig
-  readonly adminBootstrap: 'first-login' | 'off'
-  /** 0 never requires administrators to sign in again. */
-  readonly adminReauthSeconds: number
-  readonly guestEnabled: boolean
-  readonly guestRooms: boolean
-  readonly guestFiles: 'off' | 'images'
-  readonly pushContent: 'none' | 'names' | 'text'
-  readonly voice: VoiceSettings
-  /** Exact origins. The first one is canonical. */
-  readonly allowedHosts: readonly [string, ...string[]]
-  readonly proxyHeader: string | null
-  readonly trustedProxies: readonly string[]
-  readonly transactionSeconds: number
-  readonly sessionIdleSeconds: number
-  readonly sessionAbsoluteSeconds: number
-  readonly host: string
-  readonly port: number
-  readonly databaseUrl: string
-  readonly files: FileLocation
-  /** Null if this is the only node. */
-  readonly busUrl: string | null
-  readonly metricsToken: string | null
-  /** Origin of Links for the product switcher. */
-  readonly linksUrl: string | null
-  readonly limits: Limits
-}
-
 type Key = keyof typeof declarations
 type RoomsRule = Rule<typeof declarations>
 type RoomsValues = Values<typeof declarations>
+
+/** Settings that differ from the value of their name: composed of several, or always set by a rule. */
+interface ComposedSettings {
+  readonly provider: ProviderConfig
+  readonly voice: VoiceSettings
+  readonly files: FileLocation
+  /** Exact origins. The first one is canonical. */
+  readonly allowedHosts: readonly [string, ...string[]]
+  readonly limits: Limits
+}
+
+export type Settings = Omit<RoomsValues, keyof ComposedSettings> & ComposedSettings
 
 const OIDC_MODES: readonly ProviderMode[] = ['oidc', 'teamidp']
 

@@ -1,6 +1,6 @@
 import type { Rule, Values } from '@latchkey/settings/settings'
 import type { GuestVoice } from '../db/voice-rows.ts'
-import { declarations } from './declarations.ts'
+import type { declarations } from './declarations.ts'
 
 /** How calls are carried. */
 export type VoiceMode = 'off' | 'mesh' | 'livekit'
@@ -39,25 +39,7 @@ export interface VoiceSettings {
   readonly localServer: LocalServerSettings | null
 }
 
-const voiceDeclarations = {
-  busUrl: declarations.busUrl,
-  voice: declarations.voice,
-  voiceGuests: declarations.voiceGuests,
-  voiceRelayOnly: declarations.voiceRelayOnly,
-  stunUrls: declarations.stunUrls,
-  turnUrls: declarations.turnUrls,
-  turnSecret: declarations.turnSecret,
-  livekitUrl: declarations.livekitUrl,
-  livekitKey: declarations.livekitKey,
-  livekitSecret: declarations.livekitSecret,
-  livekitPublicUrl: declarations.livekitPublicUrl,
-  livekitServer: declarations.livekitServer,
-  voiceUdpPort: declarations.voiceUdpPort,
-  voiceTcpPort: declarations.voiceTcpPort,
-  voiceAddress: declarations.voiceAddress,
-}
-
-type VoiceRule = Rule<typeof voiceDeclarations>
+type VoiceRule = Rule<typeof declarations>
 
 function requiredWithLiveKit(key: 'livekitKey' | 'livekitSecret'): VoiceRule {
   return {
@@ -118,14 +100,14 @@ function livekitSettings({
   livekitSecret: secret,
   livekitPublicUrl: publicUrl,
   livekitServer,
-}: Values<typeof voiceDeclarations>): LiveKitSettings | null {
+}: Values<typeof declarations>): LiveKitSettings | null {
   if (voice !== 'livekit' || livekitServer !== null) return null
   if (url === null || key === null || secret === null) throw new TypeError('A rule is missing')
   return { url, key, secret, publicUrl }
 }
 
 /** Takes values that keep `voiceRules`. */
-export function voiceSettings(values: Values<typeof voiceDeclarations>): VoiceSettings {
+export function voiceSettings(values: Values<typeof declarations>): VoiceSettings {
   const { voice, voiceGuests, voiceRelayOnly, stunUrls, turnUrls, turnSecret } = values
   return {
     mode: voice ?? 'off',
