@@ -1,4 +1,4 @@
-import type { Bulk, Rows } from '@latchkey/database/archive/bulk'
+import type { Bulk, Rows } from '@latchkey/database/archive/bulk-types'
 import { namesOf } from '../../apps/rooms/src/users/names.ts'
 
 /** 2026-11-25 12:00 UTC. */

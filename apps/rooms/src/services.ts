@@ -2,7 +2,7 @@ import type { Proxies } from '@latchkey/http/client-address'
 import type { OperationServices } from './api/services.ts'
 import type { HostMatch } from './http/hosts.ts'
 import type { Metrics } from './metrics.ts'
-import type { SessionLookup } from './sessions/lookup.ts'
+import type { SessionLookup } from './sessions/types.ts'
 import type { SlideQueue } from './sessions/slide-queue.ts'
 import type { Settings } from './settings/settings.ts'
 

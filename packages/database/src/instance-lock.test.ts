@@ -6,7 +6,8 @@ import { openPool } from './pool.ts'
 import { isStorageUnavailable } from './errors.ts'
 import { eachDialect } from './testing.ts'
 import { Relay } from './testing-relay.ts'
-import { type Bulk, openBulk } from './archive/bulk.ts'
+import type { Bulk } from './archive/bulk-types.ts'
+import { openBulk } from './archive/bulk.ts'
 
 /** The server's list of connections that hold the lock of this instance. */
 const HELD = `pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())

@@ -1,13 +1,6 @@
-import type { Context } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 
 const RETRY_SECONDS = '5'
-
-/** Guests of one network count together: anyone can be several. */
-export function turnOf(context: Context): string {
-  const { user } = context.actor
-  return user.is_guest === 1 ? context.clientPrefix : user.id
-}
 
 /** Bounds the uploads that run at once: what they have sent is on the disk, and in no total of files yet. */
 export class UploadSlots {

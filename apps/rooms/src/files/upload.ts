@@ -12,8 +12,9 @@ import { explainStorageError, unavailable } from './explain-storage-error.ts'
 import { cleanFileName } from './file-name.ts'
 import { cleanImage, isImageType } from './images/clean-image.ts'
 import { GUEST_TYPES, type MediaType, OTHER_TYPE, recognizeType } from './media-type.ts'
+import type { NewContent } from './new-content.ts'
 import { type SpooledFile, spool, withSpool } from './spool.ts'
-import { turnOf } from './upload-slots.ts'
+import { turnOf } from './turn.ts'
 import { thumbnailKey } from './storage/storage.ts'
 import { type ContentFacts, type FileWithContent, claimContent, insertFile, sumFileBytes } from './store.ts'
 
@@ -104,14 +105,6 @@ function plainFile({ path, bytes, sha256 }: SpooledFile, type: MediaType): NewCo
       text: 'HEIC images cannot be freed from their metadata: send JPEG, PNG or WebP instead',
     })
   return { path, bytes, facts: { sha256, type, width: null, height: null, thumbnail_bytes: null } }
-}
-
-/** A content that is complete on disk, with its thumbnail. */
-export interface NewContent {
-  path: string
-  bytes: number
-  facts: ContentFacts
-  thumbnail?: string
 }
 
 /**

@@ -1,13 +1,12 @@
 import type { Log } from '@latchkey/http/log'
 import { createOAuth2Provider } from './oauth2.ts'
 import { createOidcProvider } from './oidc.ts'
-import { type OutboundOptions, createOutbound } from './outbound.ts'
+import { type OutboundOptions, type ProviderMetrics, createOutbound } from './outbound.ts'
 import type { ProviderConfig } from '../identity/provider-config.ts'
 import type { Provider } from './provider.ts'
 import {
   DEFAULT_TIMEOUTS,
   type ProviderTimeouts,
-  type ProviderMetrics,
   type ProviderDependencies,
 } from './provider-dependencies.ts'
 import { createTeamidpProvider } from './teamidp.ts'

@@ -6,7 +6,6 @@ import { Semaphore } from '@latchkey/http/semaphore'
 import { mayConnect } from './address-policy.ts'
 import { AnswerTooLarge, exchange } from './exchange.ts'
 import { LoginFailure } from './provider.ts'
-import type { ProviderMetrics } from './provider-dependencies.ts'
 
 export type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo'
 
@@ -27,6 +26,11 @@ export interface Answer {
 
 /** One call, which is never repeated. Throws `LoginFailure` without a complete response. */
 export type Outbound = (call: Call) => Promise<Answer>
+
+export interface ProviderMetrics {
+  observeProvider(endpoint: string, outcome: string, seconds: number): void
+  countKeySetFetch(): void
+}
 
 export interface OutboundOptions {
   /** Host names as in URLs: those of the operator's settings and of AUTH_TRUSTED_HOSTS. */

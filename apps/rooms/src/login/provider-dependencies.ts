@@ -1,10 +1,5 @@
 import type { Log } from '@latchkey/http/log'
-import type { Outbound } from './outbound.ts'
-
-export interface ProviderMetrics {
-  observeProvider(endpoint: string, outcome: string, seconds: number): void
-  countKeySetFetch(): void
-}
+import type { Outbound, ProviderMetrics } from './outbound.ts'
 
 /** Dependencies of a provider in every mode. */
 export interface ProviderDependencies {

@@ -1,23 +1,14 @@
-import type { Database } from '@latchkey/database/database'
-import type { Log } from '@latchkey/http/log'
-import type { Tables } from '../db/tables.ts'
 import { loadEvents } from '../messages/event-log.ts'
 import type { ClusterEvent, RoomEvent } from '../api/cluster-events.ts'
 import { type Viewer, dependsOnViewer, viewOf } from '../rooms/event-view.ts'
 import { findAccessOfParticipants } from '../rooms/access-store.ts'
 import { readableAfterSeq } from '../rooms/history.ts'
-import type { VoiceSettings } from '../settings/voice.ts'
 import type { Connection, Subscription } from './connection.ts'
-import { Presence } from './presence.ts'
+import { Presence, type PresenceDependencies } from './presence.ts'
 
 /** Dependencies of a room on its node. */
-export interface LocalRoomDependencies {
-  database: Database<Tables>
-  log: Log
-  /** Milliseconds since 1970. */
-  now: () => number
+export interface LocalRoomDependencies extends PresenceDependencies {
   countDeliveries: (count: number) => void
-  voice: VoiceSettings
 }
 
 const BATCH_SIZE = 200

@@ -1,3 +1,7 @@
+import type { Database } from '@latchkey/database/database'
+import type { Log } from '@latchkey/http/log'
+import type { Tables } from '../db/tables.ts'
+import type { VoiceSettings } from '../settings/voice.ts'
 import { findUserDisplay } from '../messages/store.ts'
 import { effectiveRole } from '../rooms/permissions.ts'
 import type { PresentPerson } from '../lobby/schema.ts'
@@ -6,7 +10,14 @@ import type { ParticipantVoice } from '../voice/schema.ts'
 import { findParticipantVoices } from '../voice/store.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { countParticipants, findRoom, listParticipants } from '../rooms/store.ts'
-import type { LocalRoomDependencies } from './local-room.ts'
+
+export interface PresenceDependencies {
+  database: Database<Tables>
+  log: Log
+  /** Milliseconds since 1970. */
+  now: () => number
+  voice: VoiceSettings
+}
 
 /** A room with more participants shows only their number (R18.6). */
 export const MAX_PERSONS = 200
@@ -21,7 +32,7 @@ export class Presence {
   /** JSON of `persons`, created on demand. */
   #text: string | undefined
   readonly #roomId: string
-  readonly #dependencies: LocalRoomDependencies
+  readonly #dependencies: PresenceDependencies
   readonly #sendFrame: SendFrame
   /** Reads run one after the other. An older result never replaces a newer one. */
   #reading: Promise<unknown> = Promise.resolve()
@@ -29,7 +40,7 @@ export class Presence {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
 
-  constructor(roomId: string, dependencies: LocalRoomDependencies, sendFrame: SendFrame) {
+  constructor(roomId: string, dependencies: PresenceDependencies, sendFrame: SendFrame) {
     this.#roomId = roomId
     this.#dependencies = dependencies
     this.#sendFrame = sendFrame

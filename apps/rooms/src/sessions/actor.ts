@@ -2,7 +2,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Actor } from '../api/caller.ts'
 import type { Policy } from '../api/services.ts'
 import { TOKEN } from '@latchkey/tokens/token'
-import type { SessionLookup, SessionWithUser } from './lookup.ts'
+import type { SessionLookup, SessionWithUser } from './types.ts'
 import { idleEnd, isDueToSlide, isLive, lifetimesOf } from './session.ts'
 import type { SlideQueue } from './slide-queue.ts'
 

@@ -1,7 +1,7 @@
 import { hashToken } from '@latchkey/tokens/opaque'
 import { CompiledQuery } from 'kysely'
 import type { Db } from '../db/tables.ts'
-import type { SessionLookup } from './lookup.ts'
+import type { SessionLookup } from './types.ts'
 import { FIND_SESSION, type SessionUserRow, toSessionWithUser } from './lookup-statement.ts'
 
 /** One round trip per lookup. */

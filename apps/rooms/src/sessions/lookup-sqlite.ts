@@ -1,6 +1,6 @@
 import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import { hashToken } from '@latchkey/tokens/opaque'
-import type { SessionLookup } from './lookup.ts'
+import type { SessionLookup } from './types.ts'
 import { FIND_SESSION, type SessionUserRow, toSessionWithUser } from './lookup-statement.ts'
 
 /** Reads the database for every request. Ended sessions and revoked rights take effect at once. */

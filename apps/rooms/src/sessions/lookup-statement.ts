@@ -1,5 +1,5 @@
 import type { Flag } from '../db/flag.ts'
-import type { SessionWithUser } from './lookup.ts'
+import type { SessionWithUser } from './types.ts'
 
 /**
  * Selects a session with its user and administrator right, up to the column to compare. Both

@@ -3,7 +3,7 @@ import type { Db, RevokeReason, SessionRow, Tx } from '../db/tables.ts'
 import { type Position, pageOf } from '../api/paging.ts'
 import { seal } from '@latchkey/tokens/seal'
 import { newToken } from '@latchkey/tokens/token'
-import type { SessionWithUser } from './lookup.ts'
+import type { SessionWithUser } from './types.ts'
 import { type Lifetimes, idleEnd } from './session.ts'
 
 /** Live sessions of a user, newest first. */

@@ -1,5 +1,5 @@
 import { readSnapshot } from '@latchkey/database/snapshot'
-import type { Rows } from '@latchkey/database/archive/bulk'
+import type { Rows } from '@latchkey/database/archive/bulk-types'
 import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
 import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writer'
 import { foldText } from '@latchkey/http/fold'

@@ -1,4 +1,4 @@
-import type { Bulk } from '@latchkey/database/archive/bulk'
+import type { Bulk } from '@latchkey/database/archive/bulk-types'
 import { searchDocument } from '../messages/search/document.ts'
 
 const BATCH_ROWS = 5_000

@@ -1,7 +1,8 @@
 // Script of the page on which engine-page.ts tries an engine: an engine and the elements that show
 // what it receives, without the rest of the client.
 import { CallMedia } from '../../src/web/voice/call-media.ts'
-import { type EngineOptions, loadEngine } from '../../src/web/voice/engine.ts'
+import type { EngineOptions } from '../../src/web/voice/engine.ts'
+import { loadEngine } from '../../src/web/voice/load-engine.ts'
 import type { CallPeer, CallState } from '../../src/web/live/frames.ts'
 
 declare global {

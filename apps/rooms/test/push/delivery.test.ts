@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { generateVAPIDKeys } from 'web-push'
-import {
-  Delivery,
-  type DeliveryOptions,
-  type Push,
-  type PushOutcome,
-} from '../../src/notifications/push/delivery.ts'
+import { Delivery, type DeliveryOptions, type PushOutcome } from '../../src/notifications/push/delivery.ts'
+import type { Push } from '../../src/notifications/push/push.ts'
 import { sendPush } from '../../src/notifications/push/outbound.ts'
 import { until } from '../until.ts'
 import { type PushBrowser, type PushReceiver, pushReceiver } from './receiver.ts'

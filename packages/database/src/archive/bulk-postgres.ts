@@ -1,7 +1,7 @@
 import { requireUnlocked } from '../instance-lock.ts'
 import { openPool } from '../pool.ts'
 import { ALLOW_IDLE_TRANSACTION } from '../session.ts'
-import type { Bulk } from './bulk.ts'
+import type { Bulk } from './bulk-types.ts'
 import type { Value } from './reader.ts'
 
 /** One transaction on one connection. Throws `DatabaseInUse` while a node works on the database. */

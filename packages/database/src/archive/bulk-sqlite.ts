@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { DatabaseInUse } from '../instance-lock.ts'
 import { openSqliteFile } from '../sqlite-file.ts'
-import type { Bulk } from './bulk.ts'
+import type { Bulk } from './bulk-types.ts'
 
 /** Large enough for the inner pages of the largest index. */
 const CACHE_KIB = 131_072

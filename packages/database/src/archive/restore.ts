@@ -1,4 +1,5 @@
-import { type Bulk, type Rows, openBulk } from './bulk.ts'
+import type { Bulk, Rows } from './bulk-types.ts'
+import { openBulk } from './bulk.ts'
 import { type ArchiveFormat, tablesOf } from './format.ts'
 import { type Batch, type ContentPiece, InvalidArchive, readArchive } from './reader.ts'
 

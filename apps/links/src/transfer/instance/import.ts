@@ -1,4 +1,4 @@
-import type { Bulk, Rows } from '@latchkey/database/archive/bulk'
+import type { Bulk, Rows } from '@latchkey/database/archive/bulk-types'
 import type { Value } from '@latchkey/database/archive/reader'
 import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
 import { hourOf } from '../../time/window.ts'

@@ -4,6 +4,7 @@ import { Semaphore } from '@latchkey/http/semaphore'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 import type { PushKeys } from './keys.ts'
 import type { Notification } from './notification.ts'
+import type { Push } from './push.ts'
 import {
   type OutboundOptions,
   type PushAnswer,
@@ -24,17 +25,6 @@ const MAX_SENDING_PER_PERSON = 4
 const MAX_PENDING_PER_PERSON = 100
 /** While more are pending, each person has one. */
 const MAX_PENDING = 10_000
-
-/** Who is notified of what. What it says is looked up at each attempt. */
-export interface Push {
-  readonly subscriptionId: string
-  /** Of the push service. */
-  readonly host: string
-  readonly userId: string
-  readonly roomId: string
-  /** The first message that it may be about. */
-  readonly fromSeq: number
-}
 
 /** How a push ended. `obsolete`: there is nothing to notify of any more. */
 export type PushOutcome = 'delivered' | 'gone' | 'refused' | 'unanswered' | 'dropped' | 'obsolete'

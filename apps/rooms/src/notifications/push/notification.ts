@@ -5,7 +5,7 @@ import { withNames } from '../../messages/mention-tokens.ts'
 import type { Message } from '../../messages/schema.ts'
 import { listMessagesBefore } from '../../messages/store.ts'
 import { readerOf, viewMessages } from '../../messages/view.ts'
-import type { Push } from './delivery.ts'
+import type { Push } from './push.ts'
 import { type NewMessages, type Recipient, findRecipient } from './recipients.ts'
 import { findLiveSubscription } from './store.ts'
 

@@ -1,7 +1,8 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../../db/tables.ts'
-import type { Delivery, Push } from './delivery.ts'
+import type { Delivery } from './delivery.ts'
+import type { Push } from './push.ts'
 import { type Recipient, findRecipients } from './recipients.ts'
 import { claimPushes, listSubscriptionsOf } from './store.ts'
 

@@ -2,9 +2,9 @@ import { Alert, Button, Radio, Select, Stack, Switch, TextInput } from '@mantine
 import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type Ref, Suspense, lazy, useRef, useState } from 'react'
-import type { Result } from '../call.ts'
 import { DEFAULT_ROLES } from '../../api/roles.ts'
 import { instance } from '../instance.ts'
+import type { RoomFields } from './room-fields.ts'
 import { useUserDraft } from '../user-draft.ts'
 import { Refusal } from './refusal.tsx'
 import { type TextKey, useText } from '../texts/text.ts'
@@ -13,20 +13,6 @@ const CallFields = lazy(() => import('../voice/view/load.ts').then(({ loadCallFi
 
 const MAX_PARTICIPANTS = 100
 const MAX_NAME_LENGTH = 64
-
-export type RoomFields = Pick<
-  Result<'getRoom'>['room'],
-  | 'name'
-  | 'maxParticipants'
-  | 'visibility'
-  | 'allowGuests'
-  | 'defaultRole'
-  | 'historyVisibility'
-  | 'retention'
-  | 'voice'
-  | 'voiceScreen'
-  | 'voiceGuests'
->
 
 const NEW_ROOM: Omit<RoomFields, 'name'> = {
   maxParticipants: 50,

@@ -1,10 +1,9 @@
 import { CallError } from '@latchkey/web/call'
-import { type Result, call } from '../call.ts'
+import { call } from '../call.ts'
 import type { CallFrame } from '../live/call-channel.ts'
 import { live } from '../live/live.ts'
-import { type Engine, loadEngine } from './engine.ts'
-
-export type JoinedCall = Result<'joinCall'>
+import type { Engine, JoinedCall } from './engine.ts'
+import { loadEngine } from './load-engine.ts'
 
 export interface CallLinkListener {
   /** The connection `id` is in the call, for the first time or again. */

@@ -3,13 +3,13 @@ import type { CallFrame } from '../live/call-channel.ts'
 import type { CallPeer, CallState } from '../live/frames.ts'
 import { live } from '../live/live.ts'
 import { type CallFailure, type CallSnapshot, INITIAL, OFF } from './call-snapshot.ts'
-import { CallLink, type JoinedCall } from './call-link.ts'
+import { CallLink } from './call-link.ts'
 import { CallMedia } from './call-media.ts'
-import type { Engine, PeerMedia } from './engine.ts'
+import type { Engine, JoinedCall, PeerMedia } from './engine.ts'
 import { type DeviceKind, MediaFailure, MediaStopped, type ScreenDetail } from './own-media.ts'
 import { playComing, playGoing } from './sounds.ts'
 import type { CallChoices } from './stored-choices.ts'
-import type { CallRoom } from './current-call.ts'
+import type { CallRoom } from './call-room.ts'
 
 /** After this long without a frame of the server nothing is sent (R33.5). */
 const PAUSE_AFTER_MS = 2_000

@@ -1,11 +1,6 @@
 import { useSyncExternalStore } from 'react'
+import type { CallRoom } from './call-room.ts'
 import type { CallSession } from './call-session.ts'
-
-/** Room whose call is joined. */
-export interface CallRoom {
-  id: string
-  name: string
-}
 
 let current: CallSession | null = null
 const watchers = new Set<() => void>()

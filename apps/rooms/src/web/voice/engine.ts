@@ -1,8 +1,9 @@
+import type { Result } from '../call.ts'
 import type { CallPeer, Signal } from '../live/frames.ts'
-import type { JoinedCall } from './call-link.ts'
 import type { MediaPlan } from './media-plan.ts'
-import { Mesh } from './mesh.ts'
 import type { Playback } from './playback.ts'
+
+export type JoinedCall = Result<'joinCall'>
 
 /** What is received from a peer. */
 export interface PeerMedia {
@@ -48,10 +49,3 @@ export interface CallEngine {
 }
 
 export type Engine = (options: EngineOptions) => CallEngine
-
-/** The engine of a mode. Only calls through LiveKit load its script. */
-export async function loadEngine(mode: JoinedCall['mode']): Promise<Engine> {
-  if (mode === 'mesh') return (options) => new Mesh(options)
-  const { LiveKitEngine } = await import('./livekit/engine.ts')
-  return (options) => new LiveKitEngine(options)
-}

@@ -1,7 +1,6 @@
 import { GRANT_OF, type Source } from '../../voice/sources.ts'
 import type { CallPeer, Signal } from '../live/frames.ts'
-import type { JoinedCall } from './call-link.ts'
-import type { CallEngine, EngineOptions, PeerMedia } from './engine.ts'
+import type { CallEngine, EngineOptions, JoinedCall, PeerMedia } from './engine.ts'
 import { PeerLink } from './peer-link.ts'
 import type { Tracks } from './sources.ts'
 

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { invalidate } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
-import type { Person } from './person-line.tsx'
+import type { Person } from './person.ts'
 import { AdminRefusal } from './refusal.tsx'
 
 type Act = 'give' | 'take' | 'disable' | 'enable' | 'erase'

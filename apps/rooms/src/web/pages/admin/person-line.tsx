@@ -1,13 +1,11 @@
 import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import { useId, useState } from 'react'
 import { Link } from 'wouter'
-import type { Result } from '../../call.ts'
 import { UserAvatar, GuestBadge } from '../../parts/person.tsx'
 import { useText } from '../../texts/text.ts'
+import type { Person } from './person.ts'
 import { PersonActions } from './person-acts.tsx'
 import { PersonSessions } from './person-sessions.tsx'
-
-export type Person = Result<'listUsers'>['users'][number]
 
 export function PersonLine({ person }: { person: Person }) {
   const { t, moment } = useText()

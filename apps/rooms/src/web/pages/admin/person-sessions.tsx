@@ -8,7 +8,7 @@ import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import { useDevice } from '../../parts/use-device.ts'
 import { invalidate, usePages } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import type { Person } from './person-line.tsx'
+import type { Person } from './person.ts'
 import { AdminRefusal } from './refusal.tsx'
 
 type Session = Result<'listUserSessions'>['sessions'][number]

@@ -1,6 +1,6 @@
 import { Select, Switch } from '@mantine/core'
 import { useText } from '../../texts/text.ts'
-import type { RoomFields } from '../../parts/room-form.tsx'
+import type { RoomFields } from '../../parts/room-fields.ts'
 
 interface Props {
   fields: RoomFields

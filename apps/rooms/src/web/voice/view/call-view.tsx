@@ -12,7 +12,7 @@ import { Stage } from './stage.tsx'
 import { useArea } from './tile-grid.tsx'
 import { useCallKeys } from './use-call-keys.ts'
 import { usePictureInPicture } from './use-picture-in-picture.ts'
-import { ViewControls } from './view-controls.tsx'
+import { type Arrangement, ViewControls } from './view-controls.tsx'
 
 interface Props {
   user: User
@@ -20,9 +20,6 @@ interface Props {
   session: CallSession
   mayModerate: boolean
 }
-
-/** How the people of a call are arranged. */
-export type Arrangement = 'grid' | 'speaker'
 
 /** Pixels below which only the most needed buttons have a place of their own. */
 const NARROW = 640

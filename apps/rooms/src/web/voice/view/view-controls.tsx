@@ -5,8 +5,10 @@ import { CallPopover, Control } from './control.tsx'
 import { IconHeadphones, IconLayoutGrid, IconMaximize, IconMinimize, IconPictureInPicture } from './icons.ts'
 import { useText } from '../../texts/text.ts'
 import type { CallSession } from '../call-session.ts'
-import type { Arrangement } from './call-view.tsx'
 import { CallDevices } from './call-devices.tsx'
+
+/** How the people of a call are arranged. */
+export type Arrangement = 'grid' | 'speaker'
 
 interface Props {
   session: CallSession

@@ -1,0 +1,3 @@
+import type { Result } from '../../call.ts'
+
+export type Person = Result<'listUsers'>['users'][number]

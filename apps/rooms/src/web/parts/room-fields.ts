@@ -1,0 +1,15 @@
+import type { Result } from '../call.ts'
+
+export type RoomFields = Pick<
+  Result<'getRoom'>['room'],
+  | 'name'
+  | 'maxParticipants'
+  | 'visibility'
+  | 'allowGuests'
+  | 'defaultRole'
+  | 'historyVisibility'
+  | 'retention'
+  | 'voice'
+  | 'voiceScreen'
+  | 'voiceGuests'
+>

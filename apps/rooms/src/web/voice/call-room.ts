@@ -1,0 +1,5 @@
+/** Room whose call is joined. */
+export interface CallRoom {
+  id: string
+  name: string
+}
