@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { convertIndexedToRgb, decode as decodePng, encode as encodePng } from 'fast-png'
+import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { contrastRatio, type QrLevel, type QrOptions, QrTooSmall, renderQr } from './qr.ts'
 
@@ -44,8 +44,9 @@ function sideOf(image: string): number {
   return Number(/viewBox="0 0 (\d+) \1"/.exec(image)?.[1])
 }
 
-async function read(image: Uint8Array): Promise<{ text: string; level: string } | undefined> {
-  const [code] = await readBarcodes(image.slice(), { formats: ['QRCode'] })
+async function read(image: Uint8Array | ImageData): Promise<{ text: string; level: string } | undefined> {
+  const input = image instanceof Uint8Array ? image.slice() : image
+  const [code] = await readBarcodes(input, { formats: ['QRCode'] })
   return code && { text: code.text, level: code.ecLevel }
 }
 
@@ -54,19 +55,19 @@ const SVG =
   /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="\1" viewBox="0 0 (\d+) \2" shape-rendering="crispEdges"><rect width="\2" height="\2" fill="#([\da-f]{6})"\/><path fill="#([\da-f]{6})" d="((?:M\d+ \d+h\d+v1h-\d+z)+)"\/><\/svg>$/
 
 /** Paints the SVG at two pixels per module, as a browser would. */
-function paint(image: string): Uint8Array {
+function paint(image: string): ImageData {
   const [, , side, light = '', dark = '', path = ''] = SVG.exec(image) ?? []
   const width = Number(side) * 2
-  const data = new Uint8Array(width * width * 3)
-  const [ground, ink] = [Buffer.from(light, 'hex'), Buffer.from(dark, 'hex')]
-  for (let pixel = 0; pixel < width * width; pixel++) data.set(ground, pixel * 3)
+  const [ground, ink] = [light, dark].map((color) => Buffer.from(`${color}ff`, 'hex').readUInt32LE())
+  const pixels = new Uint32Array(width * width).fill(ground ?? 0)
   for (const [, left, top, run, back] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-(\d+)z/g)) {
     if (run !== back) throw new Error('a run of modules must be closed')
-    for (let y = Number(top) * 2; y < Number(top) * 2 + 2; y++)
-      for (let x = Number(left) * 2; x < (Number(left) + Number(run)) * 2; x++)
-        data.set(ink, (y * width + x) * 3)
+    for (let y = Number(top) * 2; y < Number(top) * 2 + 2; y++) {
+      const start = y * width + Number(left) * 2
+      pixels.fill(ink ?? 0, start, start + Number(run) * 2)
+    }
   }
-  return encodePng({ width, height: width, data, channels: 3 })
+  return { data: new Uint8ClampedArray(pixels.buffer), width, height: width, colorSpace: 'srgb' }
 }
 
 for (const [name, origin] of [
