@@ -137,16 +137,26 @@ test('the slug of a short URL is never cut in the list, however little room its 
   }
 }, 60_000)
 
+/** Stores links with the labels "Many 1" and so on, in a tenth of the time of an import. */
+function storeLinks(count: number): void {
+  const database = admin.database()
+  database.transaction(() => {
+    database.run(
+      `insert into link (id, url, url_key, host, label, created_by, created_at, primary_slug, search_text)
+       with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+       select 100000 + i, 'https://example.com/many/' || i, i, 'example.com', 'Many ' || i,
+         'admin@localhost', unixepoch(), 'many-' || i, 'many ' || i from n`,
+      [count],
+    )
+    database.run(
+      'insert into slug (slug, link_id, is_custom, created_at) select primary_slug, id, 0, created_at from link where id > 100000',
+    )
+  })()
+  database.close()
+}
+
 test('one of 10,000 links is found within three seconds, and pages are numbered', async () => {
-  const rows = Array.from(
-    { length: 10_000 },
-    (_, n) => `{"url":"https://example.com/many/${n}","label":"Many ${n}"}`,
-  )
-  const imported = await fetch(admin.at('/api/import?format=ndjson'), {
-    method: 'POST',
-    body: rows.join('\n'),
-  })
-  expect(((await imported.json()) as { imported: number }).imported).toBe(10_000)
+  storeLinks(10_000)
   const { page } = await admin.open('/links?sort=created&per_page=50')
   await page.getByText(/1–50 of 10,0\d\d/).waitFor()
   await screenshot(page, 'links-many')
@@ -158,7 +168,6 @@ test('one of 10,000 links is found within three seconds, and pages are numbered'
   await page.goForward()
   await page.getByText(/51–100 of 10,0\d\d/).waitFor()
   const took: number[] = []
-  // No automatic slug has a 0 or a 1.
   for (const number of [5010, 6010, 7010]) {
     const began = performance.now()
     await page.getByRole('textbox', { name: /^Search label/ }).fill(`many ${number}`)
