@@ -25,7 +25,7 @@ const files = clientFiles({
   assets: '/assets/',
   caches,
 })
-const browser = testBrowser({ 'Accept-Language': 'en' })
+const browser = testBrowser({ 'Accept-Language': 'en' }, { blank: '/favicon.svg' })
 
 let refuse: Record<string, unknown> = {}
 let status = 409
