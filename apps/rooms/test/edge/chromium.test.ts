@@ -2,18 +2,10 @@
 // intended state.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, type Page, chromium } from 'playwright-core'
+import { CHROMIUM, FLAGS } from '../real/browser.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 
-const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-sync',
-]
-
-describe.skipIf(executablePath === '')('in Chromium', () => {
+describe.skipIf(!CHROMIUM)('in Chromium', () => {
   let service: TestRooms
   let server: ReturnType<typeof Bun.serve>
   let browser: Browser
@@ -27,7 +19,7 @@ describe.skipIf(executablePath === '')('in Chromium', () => {
     })
     origin = `http://localhost:${server.port}`
     service = await openRooms({ settings: { allowedHosts: [origin] } })
-    browser = await chromium.launch({ executablePath, args: FLAGS })
+    browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: FLAGS })
   }, 60_000)
   afterAll(async () => {
     await browser.close()

@@ -11,9 +11,7 @@ import { type Running, startRooms } from '../../src/main.ts'
 import { readSettings } from '../../src/settings/settings.ts'
 import { freePort } from '@latchkey/http/free-port'
 import { type HostileProvider, hostileProvider } from '../provider/hostile.ts'
-
-const executablePath = process.env['LATCHKEY_TEST_CHROMIUM'] ?? ''
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking']
+import { CHROMIUM, FLAGS } from '../real/browser.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-tabs-'))
 const databaseUrl = `sqlite:${join(folder, 'rooms.db')}`
@@ -57,7 +55,7 @@ function html(body: string): Response {
 }
 
 beforeAll(async () => {
-  if (executablePath === '') return
+  if (!CHROMIUM) return
   idp = await hostileProvider()
   const server = servePages()
   pages.server = server
@@ -77,7 +75,7 @@ beforeAll(async () => {
       ROOMS_LIMITS: 'login_start_per_minute=1000,callback_per_minute=1000',
     }),
   )
-  chrome = await chromium.launch({ executablePath, args: FLAGS })
+  chrome = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 }, 60_000)
 
 afterEach(() => {
@@ -132,7 +130,7 @@ const WITHOUT_CLIENT = { javaScriptEnabled: false }
 
 const PATHS = Array.from({ length: 10 }, (_, n) => `/rooms/${n}`)
 
-describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
+describe.skipIf(!CHROMIUM)('ten tabs of a real browser', () => {
   test('C25 R28.1: all end signed in if they start a login at the same moment, without any cookie', async () => {
     for (let round = 0; round < 2; round++) {
       const context = await chrome.newContext(WITHOUT_CLIENT)
@@ -182,7 +180,7 @@ describe.skipIf(executablePath === '')('ten tabs of a real browser', () => {
   }, 60_000)
 })
 
-describe.skipIf(executablePath === '')('a foreign page in a real browser', () => {
+describe.skipIf(!CHROMIUM)('a foreign page in a real browser', () => {
   test('C23: cannot start a login by image, frame or script, but a click on its link can', async () => {
     const context = await chrome.newContext()
     const page = await context.newPage()
