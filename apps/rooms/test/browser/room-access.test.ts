@@ -57,16 +57,17 @@ for (const [words, act, title] of [
     expect(await field(page).count()).toBe(0)
   }, 60_000)
 
-test('guests are marked as such, cannot post links in their first five minutes, and are sent to the sign-in page if the room stops admitting them', async () => {
+test('R29.3h: guests are marked as such, cannot post links in their first five minutes, and are sent to the sign-in page if the room stops admitting them', async () => {
   const id = await newRoom({ name: 'Guests welcome' })
   const guest = await pages.open(`/rooms/${id}`)
   await guest.page.getByRole('textbox', { name: 'Nickname' }).fill('Gustav')
   await guest.page.keyboard.press('Enter')
   await guest.page.getByText(/^This is the start of /).waitFor()
-  await send(guest.page, 'See https://example.com/')
+  await send(guest.page, 'See https://example.com/ and [b](https://b.example/)')
   const { page } = await pages.openAs(BOB, `/rooms/${id}`)
   const line = lines(page).filter({ hasText: 'https://example.com/' })
   await line.getByText('Guest', { exact: true }).waitFor()
+  await line.getByText('See https://example.com/ and b (https://b.example/)').waitFor()
   expect(await line.getByRole('link').count()).toBe(0)
   // Links are allowed after five minutes. Earlier messages stay as they were.
   pages.service().clock.ms += 5 * 60_000
