@@ -16,16 +16,15 @@ beforeAll(async () => {
 }, 60_000)
 
 test('sessions are listed and ended, one and then all others, and those browsers show the sign-in page with a return path', async () => {
-  await pages.openAs(BOB, '/account')
-  await pages.openAs(BOB, '/account')
+  for (const _ of [1, 2]) await pages.signIn(BOB)
   const third = await pages.openAs(BOB, '/?q=x')
   const { page } = await pages.openAs(BOB, '/account')
   const list = page.getByRole('region', { name: 'Sessions' })
   await list.getByText('This browser').waitFor()
   expect(await list.getByRole('listitem').count()).toBe(4)
-  expect(await list.getByText('Chrome on Linux').count()).toBe(4)
+  expect(await list.getByText('Chrome on Linux').count()).toBe(2)
   await list
-    .getByRole('button', { name: /^Sign out Chrome on Linux, last active/ })
+    .getByRole('button', { name: /^Sign out .+, last active/ })
     .first()
     .press('Enter')
   await page.getByText('Session ended').waitFor()
@@ -110,7 +109,7 @@ test('a guest can sign in and returns to the same page; a member is not offered 
 }, 60_000)
 
 test('signing out goes through the provider, and signing out everywhere ends all sessions', async () => {
-  await pages.openAs(BOB, '/')
+  await pages.signIn(BOB)
   const { page } = await pages.openAs(BOB, '/account')
   const { issuer } = pages.service().idp
   const passed: string[] = []

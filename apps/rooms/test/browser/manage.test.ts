@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
   expectAccessible,
@@ -9,15 +9,26 @@ import {
 } from '@latchkey/web/testing/browser'
 import { type TestUser, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
+import { type Live, listen } from '../realtime/live.ts'
+import { enter } from '../voice/call.ts'
 import { BOB, ROOT, isRefusal, roomPages } from './browser.ts'
 
 const pages = roomPages()
 
 let helper: TestUser
+let live: Live
 beforeAll(async () => {
+  live = listen(pages.service().rooms)
   await pages.signIn(ROOT)
   helper = await member(pages.service(), 'Hedda Helper')
 }, 60_000)
+
+afterAll(() => live.stop())
+
+/** A person in the room of this path, without a page. */
+async function present(path: string, nickname: string): Promise<void> {
+  await enter(live, await member(pages.service(), nickname), path.slice('/rooms/'.length))
+}
 
 /** A room of Alice's, with Alice in it. */
 async function aliceInHerRoom(name: string) {
@@ -93,14 +104,14 @@ test('a member becomes a moderator, removes a participant with a reason, and rea
 
 test('toasts do not cover the message field, on a phone or on a wide screen', async () => {
   const { page, path } = await aliceInHerRoom('Pocket')
-  await pages.openAs(BOB, path)
+  await present(path, 'Pia Present')
   await page.setViewportSize({ width: 390, height: 700 })
   await keepToasts(page)
   await page.getByRole('button', { name: 'More' }).press('Enter')
   await page.getByRole('button', { name: 'People 2' }).press('Enter')
-  await page.getByRole('button', { name: 'Actions for Bob Berg' }).press('Enter')
+  await page.getByRole('button', { name: 'Actions for Pia Present' }).press('Enter')
   await pressMenuItem(page, 'Make Moderator')
-  const notification = page.getByRole('status').getByText('Bob Berg is now Moderator')
+  const notification = page.getByRole('status').getByText('Pia Present is now Moderator')
   await notification.waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('complementary').waitFor({ state: 'detached' })
@@ -115,11 +126,11 @@ test('toasts do not cover the message field, on a phone or on a wide screen', as
 
 test('after a dialog about a user, focus returns to where it was, or to the list if the user is gone', async () => {
   const { page, path } = await aliceInHerRoom('Questions')
-  await pages.openAs(BOB, path)
+  await present(path, 'Pia Present')
   await page.getByRole('button', { name: 'People 2' }).waitFor()
   const people = page.getByRole('complementary', { name: 'People' })
-  const actions = people.getByRole('button', { name: 'Actions for Bob Berg' })
-  const remove = page.getByRole('dialog', { name: 'Remove Bob Berg?' })
+  const actions = people.getByRole('button', { name: 'Actions for Pia Present' })
+  const remove = page.getByRole('dialog', { name: 'Remove Pia Present?' })
   const ask = async () => {
     await actions.press('Enter')
     await pressMenuItem(page, 'Remove')
