@@ -1,4 +1,4 @@
-// The whole check of the project: every test beside the static checks, with the tools of this machine.
+// The whole check of the project: the static checks, then every test, with the tools of this machine.
 // On a user's machine it prints which parts were skipped and why. With CI set, no tool may be missing
 // and no test skipped. With the names of files, only their tests run, at once. With --changed, the
 // static checks run and the tests that the changes since the main branch can touch.
@@ -91,14 +91,17 @@ if ((process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? '') === '')
 const isSubset = args.some((argument) => !argument.startsWith('-'))
 const report = join(tmpdir(), `latchkey-test-${process.pid}.xml`)
 // Built once for all tests that need it; of a subset, each file that needs it builds its own. If the
-// build fails, those tests report the reason.
-const isBuilt =
-  !isSubset &&
-  (await buildExecutable(ownPlatform(), executable).then(
-    () => true,
-    () => false,
-  ))
-const checking = isSubset ? [] : check()
+// build fails, those tests report the reason. The checks are not beside the tests, of which the longest
+// come first: on two cores they would time out.
+const [isBuilt, failedChecks] = isSubset
+  ? [false, []]
+  : await Promise.all([
+      buildExecutable(ownPlatform(), executable).then(
+        () => true,
+        () => false,
+      ),
+      check(),
+    ])
 tests = Bun.spawn(
   [
     'bun',
@@ -135,7 +138,6 @@ tests = Bun.spawn(
   },
 )
 const testsExit = await tests.exited
-const failedChecks = await checking
 await cleanUp()
 // A signal handler ends the process with its own code.
 if (isEnding) await new Promise(() => {})
