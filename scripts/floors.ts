@@ -85,7 +85,7 @@ async function readImports(root: string): Promise<Import[]> {
 if (import.meta.main) {
   const document = await Bun.file(join(ROOT, 'docs/architecture.md')).text()
   const lines: string[] = []
-  for (const root of ['packages', 'apps/links/src', 'apps/rooms/src'])
+  for (const root of ['packages', 'apps/links/src', 'apps/rooms/src', 'apps/latchkey/src'])
     lines.push(...checkFloors(readMap(document, root), root, await readImports(root)))
   for (const line of lines) console.log(line)
   process.exit(lines.length > 0 ? 1 : 0)
