@@ -3,7 +3,7 @@
 // and no test skipped. With the names of files, only their tests run, at once. With --changed, the
 // static checks run and the tests that the changes since the main branch can touch.
 import { rmSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { findChanges, readSources, selectTests } from './changed-tests.ts'
 import { check } from './check.ts'
@@ -28,7 +28,7 @@ const MEMORY_EACH = 1024 ** 3
 /** PostgreSQL connections of a process that runs tests: of several nodes with a few pools each. */
 const CONNECTIONS_EACH = 100
 /** Test files in parallel. For about a third of their time they wait for servers and browsers. */
-const width = Math.max(1, Math.floor(Math.min(1.5 * cpus().length, totalmem() / MEMORY_EACH)))
+const width = Math.max(1, Math.floor(Math.min(1.5 * availableParallelism(), totalmem() / MEMORY_EACH)))
 
 const executable = join(tmpdir(), `latchkey-executable-${process.pid}`)
 let tests: Bun.Subprocess | undefined
