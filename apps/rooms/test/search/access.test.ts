@@ -137,6 +137,24 @@ eachDialect((dialect, newUrl) => {
     expect(left).toEqual([])
   })
 
+  for (const days of [7, 30])
+    test(`R17.8d, R32.1i: a search finds messages younger than ${days} days in a room that keeps them so long`, async () => {
+      const { id } = await createRoom(owner, { retention: `${days}` })
+      await createMessage(owner, id, 'lantern')
+      const searchAt = async (ageMs: number) => {
+        await rooms.rooms.database.write((tx) =>
+          tx
+            .updateTable('room_messages')
+            .set({ created_at: rooms.clock.ms - ageMs })
+            .where('room_id', '=', id)
+            .execute(),
+        )
+        return searchTexts(owner, { q: 'lantern', room: id })
+      }
+      expect(await searchAt(days * DAY - 1)).toEqual(['lantern'])
+      expect(await searchAt(days * DAY)).toEqual([])
+    })
+
   if (dialect === 'postgres') return
 
   test('R32.1: the answer for a private room is that for a missing one, and an author reveals nothing', async () => {
