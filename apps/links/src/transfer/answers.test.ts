@@ -7,7 +7,7 @@ import { NOW, exportText, importText, openMigrated, rolesOf, readExportedLinks }
 
 const JANUARY = Date.UTC(2020, 0, 31, 12) / 1000
 
-eachDialect((_, newUrl) => {
+eachDialect((_dialect, newUrl, testOnSqlite) => {
   const importAnswer = async (format: ImportFormat, answer: unknown) => {
     const database = await openMigrated(await newUrl())
     const report = await importText(database, typeof answer === 'string' ? answer : JSON.stringify(answer), {
@@ -24,7 +24,7 @@ eachDialect((_, newUrl) => {
   }
 
   describe('import of API answers', () => {
-    test('takes links of Dub with their passwords, and refuses a slug with a slash', async () => {
+    testOnSqlite('takes links of Dub with their passwords, and refuses a slug with a slash', async () => {
       const link = {
         id: 'link_1',
         domain: 'go.example',
@@ -62,7 +62,7 @@ eachDialect((_, newUrl) => {
       expect(rolesOf(links[0]).primary).toEqual(['launch'])
     })
 
-    test('takes the CSV file of Dub', async () => {
+    testOnSqlite('takes the CSV file of Dub', async () => {
       const { report, links } = await importAnswer(
         'dub',
         'Short link,Destination URL,Clicks,Created at,Tags\nhttps://go.example/one,https://example.com/1,3,2020-01-31T12:00:00.000Z,"a, b"\ngo.example/c/two,https://example.com/2,,,\n',
@@ -71,7 +71,7 @@ eachDialect((_, newUrl) => {
       expect(links.map((link) => rolesOf(link).primary)).toEqual([['one']])
     })
 
-    test('takes answers of Kutt, several pages in one file', async () => {
+    testOnSqlite('takes answers of Kutt, several pages in one file', async () => {
       const page = (address: string, more: object = {}) => ({
         limit: 1,
         skip: 0,
@@ -102,77 +102,83 @@ eachDialect((_, newUrl) => {
       expect(links.map(({ disabled_at }) => disabled_at === null)).toEqual([true, false, true])
     })
 
-    test('L26.7: takes answers of Shlink with their expiry, and ends links whose visits are used up', async () => {
-      const { report, links } = await importAnswer('shlink', {
-        shortUrls: {
-          data: [
-            {
-              shortCode: 'One',
-              shortUrl: 'https://s.test/One',
-              longUrl: 'https://example.com/1',
-              dateCreated: '2020-01-31T13:00:00+01:00',
-              title: null,
-              tags: ['a', 'b'],
-              meta: { validSince: null, validUntil: '2030-01-31T12:00:00+00:00', maxVisits: 5 },
-              visitsSummary: { total: 9, nonBots: 8, bots: 1 },
-            },
-          ],
-          pagination: { currentPage: 1, pagesCount: 1 },
-        },
-      })
-      expect(report).toMatchObject({ imported: 1, clickTotals: 9 })
-      expect(report.rows[0]?.reason).toBeUndefined()
-      expect(links[0]).toMatchObject({ created_at: JANUARY, expires_at: NOW })
-      expect(rolesOf(links[0]).primary).toEqual(['one'])
-    })
+    testOnSqlite(
+      'L26.7: takes answers of Shlink with their expiry, and ends links whose visits are used up',
+      async () => {
+        const { report, links } = await importAnswer('shlink', {
+          shortUrls: {
+            data: [
+              {
+                shortCode: 'One',
+                shortUrl: 'https://s.test/One',
+                longUrl: 'https://example.com/1',
+                dateCreated: '2020-01-31T13:00:00+01:00',
+                title: null,
+                tags: ['a', 'b'],
+                meta: { validSince: null, validUntil: '2030-01-31T12:00:00+00:00', maxVisits: 5 },
+                visitsSummary: { total: 9, nonBots: 8, bots: 1 },
+              },
+            ],
+            pagination: { currentPage: 1, pagesCount: 1 },
+          },
+        })
+        expect(report).toMatchObject({ imported: 1, clickTotals: 9 })
+        expect(report.rows[0]?.reason).toBeUndefined()
+        expect(links[0]).toMatchObject({ created_at: JANUARY, expires_at: NOW })
+        expect(rolesOf(links[0]).primary).toEqual(['one'])
+      },
+    )
 
-    test('L26.7b: takes the rules, limits and starts of Shlink, and notes those that cannot be kept', async () => {
-      const rule = (longUrl: string, priority: number, ...conditions: object[]) => ({
-        longUrl,
-        priority,
-        conditions,
-      })
-      const link = { longUrl: 'https://example.com/', forwardQuery: true, hasRedirectRules: true }
-      const { report, behaviours } = await importAnswer('shlink', {
-        shortUrls: {
-          data: [
-            {
-              ...link,
-              shortCode: 'one',
-              meta: { validSince: '2030-01-31T12:00:00+00:00', maxVisits: 10 },
-              visitsSummary: { total: 3 },
-              redirectRules: [
-                rule('https://example.com/sv', 2, { type: 'language', matchValue: 'sv' }),
-                rule(
-                  'https://example.com/se-phone',
-                  1,
-                  { type: 'device', matchValue: 'android' },
-                  { type: 'geolocation-country-code', matchValue: 'SE' },
-                ),
-                rule('https://example.com/office', 3, { type: 'ip-address', matchValue: '192.0.2.0/24' }),
-              ],
-            },
-            { ...link, shortCode: 'two', forwardQuery: false },
-          ],
-        },
-      })
-      expect(report.rows.map(({ reason }) => reason)).toEqual([
-        'not imported: redirect rules',
-        'not imported: redirect rules',
-      ])
-      expect(behaviours).toEqual([
-        {
-          starts_at: Date.UTC(2030, 0, 31, 12) / 1000,
-          max_clicks: 7,
-          forward_query: 'all',
-          rules: [
-            { when: { os: ['android'], country: ['SE'] }, to: 'https://example.com/se-phone' },
-            { when: { language: ['sv'] }, to: 'https://example.com/sv' },
-          ],
-        },
-        {},
-      ])
-    })
+    testOnSqlite(
+      'L26.7b: takes the rules, limits and starts of Shlink, and notes those that cannot be kept',
+      async () => {
+        const rule = (longUrl: string, priority: number, ...conditions: object[]) => ({
+          longUrl,
+          priority,
+          conditions,
+        })
+        const link = { longUrl: 'https://example.com/', forwardQuery: true, hasRedirectRules: true }
+        const { report, behaviours } = await importAnswer('shlink', {
+          shortUrls: {
+            data: [
+              {
+                ...link,
+                shortCode: 'one',
+                meta: { validSince: '2030-01-31T12:00:00+00:00', maxVisits: 10 },
+                visitsSummary: { total: 3 },
+                redirectRules: [
+                  rule('https://example.com/sv', 2, { type: 'language', matchValue: 'sv' }),
+                  rule(
+                    'https://example.com/se-phone',
+                    1,
+                    { type: 'device', matchValue: 'android' },
+                    { type: 'geolocation-country-code', matchValue: 'SE' },
+                  ),
+                  rule('https://example.com/office', 3, { type: 'ip-address', matchValue: '192.0.2.0/24' }),
+                ],
+              },
+              { ...link, shortCode: 'two', forwardQuery: false },
+            ],
+          },
+        })
+        expect(report.rows.map(({ reason }) => reason)).toEqual([
+          'not imported: redirect rules',
+          'not imported: redirect rules',
+        ])
+        expect(behaviours).toEqual([
+          {
+            starts_at: Date.UTC(2030, 0, 31, 12) / 1000,
+            max_clicks: 7,
+            forward_query: 'all',
+            rules: [
+              { when: { os: ['android'], country: ['SE'] }, to: 'https://example.com/se-phone' },
+              { when: { language: ['sv'] }, to: 'https://example.com/sv' },
+            ],
+          },
+          {},
+        ])
+      },
+    )
 
     test('L26.7c: an export of either format carries behaviours and used places to the next import', async () => {
       const behaviour = {
@@ -209,43 +215,46 @@ eachDialect((_, newUrl) => {
       await first.close()
     })
 
-    test('L26.7d: no link arrives open that was protected, or whose behaviour cannot be kept', async () => {
-      const from = await openMigrated(await newUrl())
-      await importText(
-        from,
-        'url,slug,behaviour\nhttps://example.com/p,p,"{""after_url"":""https://example.com""}"\n',
-      )
-      await from.write((tx) => tx.insertInto('link_password').values({ link_id: 1, hash: 'x' }).execute())
-      for (const format of ['ndjson', 'csv'] as const) {
-        const { report, links } = await importAnswer(format, await exportText(from, format))
-        expect(report.rows[0]?.reasons).toEqual([{ code: 'password_unknown' }])
-        expect(links).toMatchObject([{ behaviour: { after_url: 'https://example.com', password: true } }])
-      }
-      await from.close()
-      const long = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
-      for (const [behaviour, isDisabled, ...fields] of [
-        ['{', true, 'behaviour'],
-        ['5', true, 'behaviour'],
-        ['{"max_clicks":0}', true, 'behaviour.max_clicks'],
-        ['{"max_clicks":1,"clicks_left":-1}', true, 'behaviour.clicks_left'],
-        ['{"starts_at":"soon","after_url":"https://example.com/"}', true, 'behaviour.starts_at'],
-        ['{"after_url":"javascript:alert(1)"}', false, 'behaviour.after_url'],
-        ['{"rules":[{}]}', false, 'behaviour.rules'],
-        ['{"city":"x"}', false, 'behaviour.city'],
-        [JSON.stringify({ split: [long, long, long] }), false, 'behaviour.split'],
-      ] as const) {
-        const cell = `"${behaviour.replaceAll('"', '""')}"`
-        const { report, links } = await importAnswer(
-          'csv',
-          `url,slug,behaviour\nhttps://example.com/x,x,${cell}\n`,
+    testOnSqlite(
+      'L26.7d: no link arrives open that was protected, or whose behaviour cannot be kept',
+      async () => {
+        const from = await openMigrated(await newUrl())
+        await importText(
+          from,
+          'url,slug,behaviour\nhttps://example.com/p,p,"{""after_url"":""https://example.com""}"\n',
         )
-        expect([
-          behaviour,
-          report.rows[0]?.reasons?.map(({ code, field }) => field ?? code),
-          links[0]?.disabled_at !== null,
-        ]).toEqual([behaviour, [...fields, ...(isDisabled ? ['link_disabled'] : [])], isDisabled])
-      }
-    })
+        await from.write((tx) => tx.insertInto('link_password').values({ link_id: 1, hash: 'x' }).execute())
+        for (const format of ['ndjson', 'csv'] as const) {
+          const { report, links } = await importAnswer(format, await exportText(from, format))
+          expect(report.rows[0]?.reasons).toEqual([{ code: 'password_unknown' }])
+          expect(links).toMatchObject([{ behaviour: { after_url: 'https://example.com', password: true } }])
+        }
+        await from.close()
+        const long = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
+        for (const [behaviour, isDisabled, ...fields] of [
+          ['{', true, 'behaviour'],
+          ['5', true, 'behaviour'],
+          ['{"max_clicks":0}', true, 'behaviour.max_clicks'],
+          ['{"max_clicks":1,"clicks_left":-1}', true, 'behaviour.clicks_left'],
+          ['{"starts_at":"soon","after_url":"https://example.com/"}', true, 'behaviour.starts_at'],
+          ['{"after_url":"javascript:alert(1)"}', false, 'behaviour.after_url'],
+          ['{"rules":[{}]}', false, 'behaviour.rules'],
+          ['{"city":"x"}', false, 'behaviour.city'],
+          [JSON.stringify({ split: [long, long, long] }), false, 'behaviour.split'],
+        ] as const) {
+          const cell = `"${behaviour.replaceAll('"', '""')}"`
+          const { report, links } = await importAnswer(
+            'csv',
+            `url,slug,behaviour\nhttps://example.com/x,x,${cell}\n`,
+          )
+          expect([
+            behaviour,
+            report.rows[0]?.reasons?.map(({ code, field }) => field ?? code),
+            links[0]?.disabled_at !== null,
+          ]).toEqual([behaviour, [...fields, ...(isDisabled ? ['link_disabled'] : [])], isDisabled])
+        }
+      },
+    )
 
     test('L26.7e: a password in clear is the password of the link, and an unknown one opens it for no one', async () => {
       const database = await openMigrated(await newUrl())
@@ -276,146 +285,155 @@ eachDialect((_, newUrl) => {
       await database.close()
     })
 
-    test('L26.7e: a table or lines with passwords of their own open no link without them', async () => {
-      const links = ['correct horse', true, ''].map((password, at) => ({
-        url: `https://example.com/${at}`,
-        slug: `own${at}`,
-        password,
-      }))
-      const lines = links.map((link) => JSON.stringify(link)).join('\n')
-      const rowsOfTable = links.map((link) => Object.values(link).join())
-      const table = ['url,slug,Password', ...rowsOfTable].join('\n')
-      for (const [format, text] of [['csv', table] as const, ['ndjson', lines] as const]) {
-        const database = await openMigrated(await newUrl())
-        expect(await importText(database, text, { format })).toMatchObject({
-          imported: 3,
-          notes: { password_unknown: 1 },
-        })
-        const rows = await database.read.selectFrom('link').select('id').orderBy('id').execute()
-        const hashes = await Promise.all(rows.map(({ id }) => findPasswordHash(database.read, id)))
-        expect(await isPassword('correct horse', hashes[0])).toBe(true)
-        expect([format, hashes.slice(1)]).toEqual([format, [UNKNOWN_PASSWORD, undefined]])
-        await database.close()
-      }
-    })
+    testOnSqlite(
+      'L26.7e: a table or lines with passwords of their own open no link without them',
+      async () => {
+        const links = ['correct horse', true, ''].map((password, at) => ({
+          url: `https://example.com/${at}`,
+          slug: `own${at}`,
+          password,
+        }))
+        const lines = links.map((link) => JSON.stringify(link)).join('\n')
+        const rowsOfTable = links.map((link) => Object.values(link).join())
+        const table = ['url,slug,Password', ...rowsOfTable].join('\n')
+        for (const [format, text] of [['csv', table] as const, ['ndjson', lines] as const]) {
+          const database = await openMigrated(await newUrl())
+          expect(await importText(database, text, { format })).toMatchObject({
+            imported: 3,
+            notes: { password_unknown: 1 },
+          })
+          const rows = await database.read.selectFrom('link').select('id').orderBy('id').execute()
+          const hashes = await Promise.all(rows.map(({ id }) => findPasswordHash(database.read, id)))
+          expect(await isPassword('correct horse', hashes[0])).toBe(true)
+          expect([format, hashes.slice(1)]).toEqual([format, [UNKNOWN_PASSWORD, undefined]])
+          await database.close()
+        }
+      },
+    )
 
-    test('L26.7a: a running test of Dub is a split until it ends, and one that is over leads to its URL', async () => {
-      const testVariants = [
-        { url: 'https://example.com/a', percentage: 70 },
-        { url: 'https://example.com/b', percentage: 30 },
-      ]
-      const link = {
-        key: 'a',
-        url: 'https://example.com/',
-        geo: { SE: 'https://example.com/se' },
-        testVariants,
-      }
-      const ends = NOW + 3600
-      const { report, behaviours } = await importAnswer('dub', [
-        {
-          ...link,
-          testStartedAt: '2020-01-31T12:00:00.000Z',
-          testCompletedAt: new Date(ends * 1000).toISOString(),
-        },
-        { ...link, key: 'b', testCompletedAt: new Date((NOW - 60) * 1000).toISOString() },
-        { ...link, key: 'c', testCompletedAt: null },
-        {
-          ...link,
-          key: 'd',
-          testVariants: [{ url: 'x' }],
-          testCompletedAt: new Date(ends * 1000).toISOString(),
-        },
-        { ...link, key: 'e', rewrite: true },
-      ])
-      expect(report.rows.map(({ reason }) => reason)).toEqual([
-        undefined,
-        undefined,
-        undefined,
-        'not imported: split between destinations',
-        'not imported: cloaking',
-      ])
-      const country = { when: { country: ['SE'] }, to: 'https://example.com/se' }
-      const split = testVariants.map(({ url, percentage: weight }) => ({ url, weight }))
-      expect(behaviours).toEqual([
-        { rules: [country, { when: { before: ends }, to: { split } }] },
-        ...Array.from({ length: 4 }, () => ({ rules: [country] })),
-      ])
-    })
-
-    test('L26.7: takes the targets of Dub and Short.io for systems, countries and after expiry', async () => {
-      const dub = await importAnswer('dub', [
-        {
+    testOnSqlite(
+      'L26.7a: a running test of Dub is a split until it ends, and one that is over leads to its URL',
+      async () => {
+        const testVariants = [
+          { url: 'https://example.com/a', percentage: 70 },
+          { url: 'https://example.com/b', percentage: 30 },
+        ]
+        const link = {
           key: 'a',
           url: 'https://example.com/',
-          ios: 'https://example.com/ios',
-          android: 'javascript:alert(1)',
-          geo: {
-            SE: 'https://example.com/north',
-            DE: 'https://example.com/de',
-            FI: 'https://example.com/north',
+          geo: { SE: 'https://example.com/se' },
+          testVariants,
+        }
+        const ends = NOW + 3600
+        const { report, behaviours } = await importAnswer('dub', [
+          {
+            ...link,
+            testStartedAt: '2020-01-31T12:00:00.000Z',
+            testCompletedAt: new Date(ends * 1000).toISOString(),
           },
-          expiredUrl: 'https://example.com/over',
-        },
-      ])
-      expect(dub.report.rows.map(({ reason }) => reason)).toEqual(['not imported: destination for Android'])
-      expect(dub.behaviours).toEqual([
-        {
-          rules: [
-            { when: { os: ['ios'] }, to: 'https://example.com/ios' },
-            { when: { country: ['SE', 'FI'] }, to: 'https://example.com/north' },
-            { when: { country: ['DE'] }, to: 'https://example.com/de' },
-          ],
-          after_url: 'https://example.com/over',
-        },
-      ])
-      const short = {
-        originalURL: 'https://example.com/b',
-        path: 'b',
-        title: 'B',
-        createdAt: '2020-01-31T12:00:00.000Z',
-        expiresAt: 1_900_000_000_000,
-        expiredURL: 'https://example.com/over',
-        androidURL: 'https://example.com/android',
-        splitURL: 'https://example.com/other',
-        splitPercent: 30,
-        clicksLimit: 50,
-        tags: ['news'],
-        countries: [
-          { id: '1', country: 'SE', originalURL: 'https://example.com/north' },
-          { id: '2', country: 'US', originalURL: 'https://example.com/us' },
-          { id: '3', country: 'FI', originalURL: 'https://example.com/north' },
-        ],
-        regions: [
-          { id: '4', country: 'US', region: 'NY', name: 'New York', originalURL: 'https://example.com/ny' },
-        ],
-        cloaking: true,
-      }
-      const { report, links, behaviours } = await importAnswer('shortio', {
-        count: 2,
-        links: [short, { ...short, path: 'secret', hasPassword: true }],
-      })
-      expect(report).toMatchObject({ imported: 2, notes: { features_dropped: 2, password_unknown: 1 } })
-      expect(report.rows[0]?.reason).toBe('not imported: destinations by region, cloaking')
-      expect(links[0]).toMatchObject({ label: 'B', created_at: JANUARY, expires_at: 1_900_000_000 })
-      expect(behaviours.slice(0, 1)).toEqual([
-        {
-          rules: [
-            { when: { os: ['android'] }, to: 'https://example.com/android' },
-            { when: { country: ['SE', 'FI'] }, to: 'https://example.com/north' },
-            { when: { country: ['US'] }, to: 'https://example.com/us' },
-          ],
-          split: [
-            { url: 'https://example.com/b', weight: 70 },
-            { url: 'https://example.com/other', weight: 30 },
-          ],
-          stick: 'visit',
-          after_url: 'https://example.com/over',
-          max_clicks: 50,
-        },
-      ])
-    })
+          { ...link, key: 'b', testCompletedAt: new Date((NOW - 60) * 1000).toISOString() },
+          { ...link, key: 'c', testCompletedAt: null },
+          {
+            ...link,
+            key: 'd',
+            testVariants: [{ url: 'x' }],
+            testCompletedAt: new Date(ends * 1000).toISOString(),
+          },
+          { ...link, key: 'e', rewrite: true },
+        ])
+        expect(report.rows.map(({ reason }) => reason)).toEqual([
+          undefined,
+          undefined,
+          undefined,
+          'not imported: split between destinations',
+          'not imported: cloaking',
+        ])
+        const country = { when: { country: ['SE'] }, to: 'https://example.com/se' }
+        const split = testVariants.map(({ url, percentage: weight }) => ({ url, weight }))
+        expect(behaviours).toEqual([
+          { rules: [country, { when: { before: ends }, to: { split } }] },
+          ...Array.from({ length: 4 }, () => ({ rules: [country] })),
+        ])
+      },
+    )
 
-    test('takes answers of Bitly, YOURLS and shrtnr', async () => {
+    testOnSqlite(
+      'L26.7: takes the targets of Dub and Short.io for systems, countries and after expiry',
+      async () => {
+        const dub = await importAnswer('dub', [
+          {
+            key: 'a',
+            url: 'https://example.com/',
+            ios: 'https://example.com/ios',
+            android: 'javascript:alert(1)',
+            geo: {
+              SE: 'https://example.com/north',
+              DE: 'https://example.com/de',
+              FI: 'https://example.com/north',
+            },
+            expiredUrl: 'https://example.com/over',
+          },
+        ])
+        expect(dub.report.rows.map(({ reason }) => reason)).toEqual(['not imported: destination for Android'])
+        expect(dub.behaviours).toEqual([
+          {
+            rules: [
+              { when: { os: ['ios'] }, to: 'https://example.com/ios' },
+              { when: { country: ['SE', 'FI'] }, to: 'https://example.com/north' },
+              { when: { country: ['DE'] }, to: 'https://example.com/de' },
+            ],
+            after_url: 'https://example.com/over',
+          },
+        ])
+        const short = {
+          originalURL: 'https://example.com/b',
+          path: 'b',
+          title: 'B',
+          createdAt: '2020-01-31T12:00:00.000Z',
+          expiresAt: 1_900_000_000_000,
+          expiredURL: 'https://example.com/over',
+          androidURL: 'https://example.com/android',
+          splitURL: 'https://example.com/other',
+          splitPercent: 30,
+          clicksLimit: 50,
+          tags: ['news'],
+          countries: [
+            { id: '1', country: 'SE', originalURL: 'https://example.com/north' },
+            { id: '2', country: 'US', originalURL: 'https://example.com/us' },
+            { id: '3', country: 'FI', originalURL: 'https://example.com/north' },
+          ],
+          regions: [
+            { id: '4', country: 'US', region: 'NY', name: 'New York', originalURL: 'https://example.com/ny' },
+          ],
+          cloaking: true,
+        }
+        const { report, links, behaviours } = await importAnswer('shortio', {
+          count: 2,
+          links: [short, { ...short, path: 'secret', hasPassword: true }],
+        })
+        expect(report).toMatchObject({ imported: 2, notes: { features_dropped: 2, password_unknown: 1 } })
+        expect(report.rows[0]?.reason).toBe('not imported: destinations by region, cloaking')
+        expect(links[0]).toMatchObject({ label: 'B', created_at: JANUARY, expires_at: 1_900_000_000 })
+        expect(behaviours.slice(0, 1)).toEqual([
+          {
+            rules: [
+              { when: { os: ['android'] }, to: 'https://example.com/android' },
+              { when: { country: ['SE', 'FI'] }, to: 'https://example.com/north' },
+              { when: { country: ['US'] }, to: 'https://example.com/us' },
+            ],
+            split: [
+              { url: 'https://example.com/b', weight: 70 },
+              { url: 'https://example.com/other', weight: 30 },
+            ],
+            stick: 'visit',
+            after_url: 'https://example.com/over',
+            max_clicks: 50,
+          },
+        ])
+      },
+    )
+
+    testOnSqlite('takes answers of Bitly, YOURLS and shrtnr', async () => {
       const bitly = await importAnswer('bitly', {
         links: [
           {
@@ -469,7 +487,7 @@ eachDialect((_, newUrl) => {
       expect(rolesOf(shrtnr.links[0])).toEqual({ auto: ['ab3d'], custom: ['shown'], primary: ['shown'] })
     })
 
-    test('an error answer instead of a list stores nothing and is reported', async () => {
+    testOnSqlite('an error answer instead of a list stores nothing and is reported', async () => {
       const { report, links } = await importAnswer('kutt', { error: 'Unauthorized' })
       expect(report).toMatchObject({ imported: 0, bad: 1 })
       expect(report.rows[0]?.reason).toBe('the file has no links in this format')

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { eachDialect } from '@latchkey/database/testing'
+import { onSqlite } from '@latchkey/database/testing'
 import { exportText, importText, openMigrated, rolesOf, readExportedLinks } from './testing.ts'
 
 const JANUARY = 1_580_472_000 // 2020-01-31 12:00:00 UTC
 const BOM = '\ufeff'
 
-eachDialect((_, newUrl) => {
+onSqlite((newUrl) => {
   async function importRows(text: string, format: Parameters<typeof importText>[2]) {
     const database = await openMigrated(await newUrl())
     const report = await importText(database, text, format)

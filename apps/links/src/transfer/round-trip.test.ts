@@ -5,7 +5,6 @@ import type { Insertable } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { type ExportedLink, exportText, importText, openMigrated, readExportedLinks } from './testing.ts'
 
-const LINKS = 10_000
 const LABELS = [
   null,
   'Plain',
@@ -24,10 +23,10 @@ const LABELS = [
 const OWNERS = ['ada@example.com', 'admin@localhost', '+bob', 'Åsa Öberg']
 
 /** Links in every possible state, written without the import. */
-async function fill(database: Database<Tables>): Promise<void> {
+async function fill(database: Database<Tables>, count: number): Promise<void> {
   const links: Insertable<Tables['link']>[] = []
   const slugs: Insertable<Tables['slug']>[] = []
-  for (let id = 1; id <= LINKS; id++) {
+  for (let id = 1; id <= count; id++) {
     const created_at = 1_600_000_000 + (id % 1000)
     const custom = Array.from({ length: id % 4 }, (_, at) => `c${at}.${id}`)
     const isOff = (at: number) => at === 1 && id % 3 === 0
@@ -93,13 +92,16 @@ function withoutSlugTimes(links: readonly ExportedLink[]) {
   }))
 }
 
-eachDialect((_, newUrl) => {
+eachDialect((dialect, newUrl) => {
+  // PostgreSQL answers each statement of a row over a connection.
+  const count = dialect === 'sqlite' ? 10_000 : 2_000
+
   describe('export, then import into an empty instance', () => {
-    test(`L21.7 preserves ${LINKS} links with their slugs, states and owners`, async () => {
+    test(`L21.7 preserves ${count} links with their slugs, states and owners`, async () => {
       const from = await openMigrated(await newUrl())
-      await fill(from)
+      await fill(from, count)
       const expected = await readExportedLinks(from)
-      expect(expected).toHaveLength(LINKS)
+      expect(expected).toHaveLength(count)
 
       const ndjson = await exportText(from)
       const byNdjson = await openMigrated(await newUrl())
@@ -108,18 +110,18 @@ eachDialect((_, newUrl) => {
         owner: 'nobody',
         pieceBytes: 65_536,
       })
-      expect(report).toMatchObject({ imported: LINKS, skipped: 0, conflicts: 0, bad: 0 })
+      expect(report).toMatchObject({ imported: count, skipped: 0, conflicts: 0, bad: 0 })
       expect(await readExportedLinks(byNdjson)).toEqual(
         expected.map((link) => ({ ...link, created_via: 'import' })),
       )
       const again = await importText(byNdjson, ndjson, { format: 'ndjson', pieceBytes: 65_536 })
-      expect(again).toMatchObject({ imported: 0, skipped: LINKS, conflicts: 0, bad: 0 })
+      expect(again).toMatchObject({ imported: 0, skipped: count, conflicts: 0, bad: 0 })
       await byNdjson.close()
 
       const byCsv = await openMigrated(await newUrl())
       const csv = await exportText(from, 'csv')
       expect(await importText(byCsv, csv, { owner: 'nobody', pieceBytes: 65_536 })).toMatchObject({
-        imported: LINKS,
+        imported: count,
         skipped: 0,
         conflicts: 0,
         bad: 0,

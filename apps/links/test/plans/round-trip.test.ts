@@ -157,18 +157,18 @@ eachDialect((dialect, newDatabaseUrl) => {
 
   test('L29.3: a random plan that is applied and undone leaves everything as it was', async () => {
     const key = await links.key(ann)
+    const world = await createWorld(key)
     let applied = 0
     await fc.assert(
       fc.asyncProperty(
         fc.array(
           fc.oneof(
-            { arbitrary: op.map((choose) => (world: World) => [choose(world)]), weight: 8 },
+            { arbitrary: op.map((choose) => (of: World) => [choose(of)]), weight: 8 },
             { arbitrary: ofOwn, weight: 1 },
           ),
           { minLength: 1, maxLength: 8 },
         ),
         async (choices) => {
-          const world = await createWorld(key)
           const before = await readExport()
           // An operation that is refused after the others is left out.
           const ops: Op[] = []
