@@ -165,13 +165,18 @@ test('dialogs, selections and previews fit phones and a window at 200 %, and the
   await expectFit('key')
   await page.getByRole('button', { name: 'Done, I’ve saved it' }).click()
   await page.goto(admin.at('/import-export'))
+  await preview(page, 'Preview')
+  await expectFit('preview')
+}, 60_000)
+
+/** Lets the page of imports preview ROWS, by the button with this name. */
+async function preview(page: Page, name: string | RegExp): Promise<void> {
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(ROWS) })
-  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name }).click()
   await page.locator('tbody tr').first().waitFor()
-  await expectFit('preview')
-}, 60_000)
+}
 
 test('on every page, controls, links and rows have the size of a finger, and controls do not overlap', async () => {
   const { page } = await admin.open('/settings', { width: 390, height: 4000, touch: true })
@@ -206,6 +211,9 @@ for (const lang of ['sv', 'id'])
       await expectWordsWhole(page)
       await screenshot(page, `narrow-${lang}-${name}`)
     }
+    await admin.visit(page, '/import-export')
+    await preview(page, /^(Förhandsgranska|Pratinjau)$/)
+    await expectWithinWidth(page)
     await admin.call('PUT', '/settings', { lang: null })
   }, 60_000)
 

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import {
   expectAccessible,
   expectAccessibleViews,
+  expectWithinWidth,
   pressMenuItem,
   screenshot,
 } from '@latchkey/web/testing/browser'
@@ -89,7 +90,7 @@ test('L30.5: a webhook is created with the keyboard, its secret shown once, test
   expect(errors.filter((text) => !text.includes('400'))).toEqual([])
 }, 120_000)
 
-test('L30.5: a webhook that the service has disabled is reported on the dashboard and explained, in light and in dark', async () => {
+test('L30.5: a webhook that the service has disabled is reported on the dashboard and explained, in every language', async () => {
   const create = (url: string) => admin.call('POST', '/webhooks', { url })
   await create(`${receiver.url}/${'long'.repeat(60)}`)
   await create('https://failing.example/hook')
@@ -107,6 +108,12 @@ test('L30.5: a webhook that the service has disabled is reported on the dashboar
   await page.locator('ul.webhooks > li').nth(2).waitFor()
   expect(await page.getByRole('alert').count()).toBe(2)
   await expectAccessibleViews(page, 'webhooks-failing', [1280, 320])
+  for (const lang of ['sv', 'id', null]) {
+    await admin.call('PUT', '/settings', { lang })
+    await page.reload()
+    await page.locator('ul.webhooks > li').nth(2).waitFor()
+    await expectWithinWidth(page)
+  }
   expect(errors).toEqual([])
   await admin.visit(page, '/dashboard')
   await page.getByText('A webhook was disabled because').waitFor()
