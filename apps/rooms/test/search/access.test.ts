@@ -149,10 +149,13 @@ eachDialect((dialect, newUrl) => {
             .where('room_id', '=', id)
             .execute(),
         )
-        return searchTexts(owner, { q: 'lantern', room: id })
+        return [
+          await searchTexts(owner, { q: 'lantern' }),
+          await searchTexts(owner, { q: 'lantern', room: id }),
+        ]
       }
-      expect(await searchAt(days * DAY - 1)).toEqual(['lantern'])
-      expect(await searchAt(days * DAY)).toEqual([])
+      expect(await searchAt(days * DAY - 1)).toEqual([['lantern'], ['lantern']])
+      expect(await searchAt(days * DAY)).toEqual([[], []])
     })
 
   if (dialect === 'postgres') return
