@@ -301,15 +301,15 @@ function createServices(dependencies: LinksDependencies): Services {
     machineNow: dependencies.machineNow,
     keysUsedAt: new Map(),
     originOf,
-    contextFor(request, peer, { assistant, tool, requestId, ...caller }) {
+    contextFor(caller, { request, peer, ifMatch, costs = createFreeCosts(), tool, requestId }) {
       const headers = {}
-      const { identity, createdVia } = caller
+      const { identity, assistant, createdVia } = caller
       const via = createdVia === 'sdk' ? 'api' : createdVia
       const source = { identity, via, assistant, tool, requestId, now: now() } as const
       return {
-        costs: createFreeCosts(),
         ...caller,
-        isAdmin: settings.admins.includes(identity),
+        costs,
+        ifMatch,
         source,
         database: recordChanges(database, source),
         now: source.now,
@@ -320,8 +320,8 @@ function createServices(dependencies: LinksDependencies): Services {
         webhooks,
         acceptsNdjson: request.headers.get('accept')?.includes('application/x-ndjson') ?? false,
         reportError: (error) => log.error('response: aborted', { error }),
-        startImport: () => imports.start(caller.identity, request.signal),
-        readFiltered: (read) => filteredReads.run(caller.identity, request.signal, read),
+        startImport: () => imports.start(identity, request.signal),
+        readFiltered: (read) => filteredReads.run(identity, request.signal, read),
         followChanges: () => feed.subscribe(),
         acceptsPng: prefersPng(request.headers.get('accept')),
         visitSource: () => ({ request, peer, options: visitOptions }),

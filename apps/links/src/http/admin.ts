@@ -1,21 +1,17 @@
-import type { Kysely } from 'kysely'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { Failure } from '@latchkey/http/failure'
 import { type PeerInfo, mount } from '@latchkey/http/mount'
 import { type Admission, type Refusal, createAccess, isCrossSite, isFromOwnPage } from '../access/access.ts'
-import { filtersOf } from '../clicks/filters.ts'
-import { Range } from '../time/schema.ts'
-import type { Context, CreatedVia } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Context } from '../api/context.ts'
 import { failure, failures, literalTexts } from '../api/failures.ts'
-import { findPreferences } from '../preferences/store.ts'
 import { serverTexts } from '../texts/texts.ts'
 import { htmlPage, languageOf, notFoundPage, renderMessage } from '../redirect/pages.ts'
 import { adminOperations } from './operations.ts'
 import { failurePage } from './failure-page.ts'
 import { ADMIN_API_PATH, ASSETS_PATH, createPages } from './pages.ts'
 import { adminFailureResponse, renderFailure } from './render-failure.ts'
-import type { Caller, Services } from './services.ts'
+import type { Services } from './services.ts'
+import { readCaller } from './callers.ts'
 
 /** Start page of the admin side. */
 export const DASHBOARD_PATH = '/_/admin/dashboard'
@@ -90,27 +86,14 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
     // ownership.
     authorise() {},
     contextOf: async ({ identity, admittedUntil }, request, { peer, requestId }) =>
-      services.contextFor(request, peer, {
-        ...(await readCaller(services.database.read, identity, 'app')),
-        admittedUntil,
-        requestId,
-        ifMatch: request.headers.get('if-match'),
-      }),
+      services.contextFor(
+        { ...(await readCaller(services, identity, 'app')), admittedUntil },
+        { request, peer, requestId, ifMatch: request.headers.get('if-match') },
+      ),
     headersOf: ({ headers }) => headers,
     render: (error, requestId) => renderFailure(services, error, requestId, adminFailureResponse),
     observe: services.observe,
   })
-}
-
-/** Returns the caller with their display preferences. */
-export async function readCaller(
-  db: Kysely<Tables>,
-  identity: string,
-  createdVia: CreatedVia,
-): Promise<Caller> {
-  const preferences = await findPreferences(db, identity)
-  const defaultRange = Range.parse(preferences.default_range)
-  return { identity, createdVia, filters: filtersOf(preferences), defaultRange }
 }
 
 type PageRefusal = Pick<Refusal, 'status' | 'message' | 'retryAfterSeconds'>

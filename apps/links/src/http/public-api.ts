@@ -3,11 +3,11 @@ import { prefixOf } from '@latchkey/http/client-prefix'
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import { type Authenticated, type PeerInfo, mount } from '@latchkey/http/mount'
-import { NO_FILTERS } from '../clicks/filters.ts'
 import type { Context } from '../api/context.ts'
 import { failure, literalTexts } from '../api/failures.ts'
 import { keyAssistant } from '../changes/source.ts'
 import { performOnce } from '../idempotency/perform-once.ts'
+import { keyCaller } from './callers.ts'
 import { permits } from '../keys/schema.ts'
 import { type PresentedKey, findKey, hasKey, markKeyUsed } from '../keys/store.ts'
 import { type Limiters, createLimiters, createRequestCosts, requireAllowed } from './rate-limits.ts'
@@ -23,7 +23,7 @@ const RECORD_USE_EVERY_SECONDS = 60
 /** Creates the public API: everything below `/_/api`, for callers with a key. */
 export function createPublicApi(services: Services) {
   const limiters = createLimiters(services.settings)
-  return mount<Context, Caller>({
+  return mount<Context, AdmittedKey>({
     basePath: API_PATH,
     operations: apiOperations,
     literals: literalTexts,
@@ -35,19 +35,22 @@ export function createPublicApi(services: Services) {
         await requireDirectWrites(services.database.read, { identity, assistant: keyAssistant(caller) })
     },
     contextOf: (caller, request, { peer, requestId }) =>
-      services.contextFor(request, peer, {
-        identity: caller.identity,
-        assistant: keyAssistant(caller),
-        requestId,
-        createdVia: request.headers.get('x-client') === 'sdk' ? 'sdk' : 'api',
-        filters: NO_FILTERS,
-        defaultRange: 'all',
-        ifMatch: request.headers.get('if-match'),
-        async requireCaller() {
-          if (!(await hasKey(services.database.read, caller.id))) throw unauthorized(caller.rateHeaders)
+      services.contextFor(
+        {
+          ...keyCaller(services, caller.identity, isSdk(request) ? 'sdk' : 'api'),
+          assistant: keyAssistant(caller),
+          async requireCaller() {
+            if (!(await hasKey(services.database.read, caller.id))) throw unauthorized(caller.rateHeaders)
+          },
         },
-        costs: createRequestCosts(limiters?.callers, String(caller.id), caller.rateHeaders),
-      }),
+        {
+          request,
+          peer,
+          requestId,
+          ifMatch: request.headers.get('if-match'),
+          costs: createRequestCosts(limiters?.callers, String(caller.id), caller.rateHeaders),
+        },
+      ),
     headersOf: ({ headers }) => headers,
     around: (call, work) =>
       performOnce(
@@ -60,7 +63,7 @@ export function createPublicApi(services: Services) {
   })
 }
 
-interface Caller extends PresentedKey {
+interface AdmittedKey extends PresentedKey {
   /** Headers of every answer to this request. */
   rateHeaders: Record<string, string>
 }
@@ -70,7 +73,7 @@ async function authenticate(
   limiters: Limiters | undefined,
   request: Request,
   { peer }: PeerInfo,
-): Promise<Authenticated<Caller>> {
+): Promise<Authenticated<AdmittedKey>> {
   const header = request.headers.get('authorization') ?? ''
   const rawKey = header.startsWith('Bearer ') ? header.slice('Bearer '.length) : ''
   const key = await findKey(services.database.read, rawKey)
@@ -83,6 +86,10 @@ async function authenticate(
   if (!key) throw unauthorized(headers)
   recordKeyUse(services, key)
   return { caller: { ...key, rateHeaders: headers }, headers }
+}
+
+function isSdk(request: Request): boolean {
+  return request.headers.get('x-client') === 'sdk'
 }
 
 function unauthorized(headers: Record<string, string>): Failure {

@@ -3,7 +3,9 @@ import type { Proxies } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import type { Exchange } from '@latchkey/http/mount'
 import type { FilteredReads } from '../analytics/explorer/filtered-reads.ts'
+import type { Caller } from '../api/caller.ts'
 import type { Context } from '../api/context.ts'
+import type { Costs } from '../api/costs.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Sites } from '../domains/sites.ts'
 import type { ChangeFeed } from '../live/feed.ts'
@@ -11,13 +13,14 @@ import type { ChangeSource } from '../changes/source.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { RunningImports } from '../transfer/running-imports.ts'
 
-/** Caller fields that a transport knows. */
-export type Caller = Pick<
-  Context,
-  'identity' | 'createdVia' | 'filters' | 'defaultRange' | 'admittedUntil' | 'ifMatch' | 'requireCaller'
-> &
-  Partial<Pick<Context, 'costs'>> &
-  Pick<ChangeSource, 'assistant' | 'tool' | 'requestId'>
+/** A request for an operation, as a transport has received it. */
+export interface IncomingCall extends Pick<ChangeSource, 'tool' | 'requestId'>, Pick<Context, 'ifMatch'> {
+  request: Request
+  /** Address of the socket. */
+  peer: string
+  /** Without them, the call costs nothing. */
+  costs?: Costs
+}
 
 /** Services shared by the transports, created once by the composition root. */
 export interface Services {
@@ -42,7 +45,7 @@ export interface Services {
   feed: ChangeFeed
   imports: RunningImports
   filteredReads: FilteredReads
-  contextFor(request: Request, peer: string, caller: Caller): Context
+  contextFor(caller: Caller, call: IncomingCall): Context
   observe: (exchange: Exchange) => void
   /** Logs that the database was unavailable for a request, at a limited rate. */
   logDatabaseFault: (error: unknown) => void

@@ -6,7 +6,7 @@ import { type PeerInfo, BODY_LIMIT_BYTES } from '@latchkey/http/mount'
 import { requirePlain } from '@latchkey/http/validation'
 import type { Context } from '../api/context.ts'
 import { failureOf } from '../api/failures.ts'
-import { readCaller } from '../http/admin.ts'
+import { readCaller } from '../http/callers.ts'
 import { type Limiters, createLimiters, createRequestCosts, requireAllowed } from '../http/rate-limits.ts'
 import type { Services } from '../http/services.ts'
 import { htmlPage, notFoundPage, renderMessage } from '../redirect/pages.ts'
@@ -112,16 +112,19 @@ async function serve(endpoint: Endpoint, request: Request, details: RequestDetai
   const response = await createProtocol(services.log)(request, withoutNullArguments(body), {
     requestId,
     context: async (tool): Promise<Context> => {
-      const readerFields = await readCaller(services.database.read, caller.identity, 'mcp')
+      const person = await readCaller(services, caller.identity, 'mcp')
       // Assistants know the destination of their links, and provide the label (L6.6).
       const context = {
-        ...services.contextFor(request, peerInfo.peer, {
-          ...readerFields,
-          assistant: caller.assistant,
-          tool,
-          requestId,
-          costs: createRequestCosts(endpoint.limiters?.callers, caller.identity, headers),
-        }),
+        ...services.contextFor(
+          { ...person, assistant: caller.assistant },
+          {
+            request,
+            peer: peerInfo.peer,
+            tool,
+            requestId,
+            costs: createRequestCosts(endpoint.limiters?.callers, caller.identity, headers),
+          },
+        ),
         enqueueTitleFetch: undefined,
       }
       contexts.push(context)

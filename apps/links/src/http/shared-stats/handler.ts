@@ -6,7 +6,8 @@ import { htmlPage, notFoundPage, tooManyRequestsPage } from '../../redirect/page
 import { SHARED_STATS_PATH } from '../../sharing/operations.ts'
 import { readSharedStats } from '../../sharing/shared-stats.ts'
 import { createLimiters } from '../rate-limits.ts'
-import type { Caller, Services } from '../services.ts'
+import type { Caller } from '../../api/caller.ts'
+import type { Services } from '../services.ts'
 import { renderSharedStats } from './page.ts'
 import { chooseWording } from './wording.ts'
 
@@ -16,7 +17,7 @@ const STRANGER: Caller = {
   createdVia: 'app',
   filters: { bots: true, selfReferrers: true },
   defaultRange: '30d',
-  admittedUntil: undefined,
+  isAdmin: false,
 }
 
 const HEADERS = { 'X-Robots-Tag': 'noindex, nofollow' }
@@ -34,7 +35,7 @@ export function createSharedStatsPages(services: Services) {
     if (limit && !limit.allowed)
       return tooManyRequestsPage(request, { 'Retry-After': String(limit.retryAfterSeconds) })
     const range = Range.catch(STRANGER.defaultRange).parse(queryOf(request).get('range'))
-    const context = services.contextFor(request, peer, STRANGER)
+    const context = services.contextFor(STRANGER, { request, peer })
     const stats = await readSharedStats(context, path.slice(SHARED_STATS_PATH.length), range)
     if (!stats) return notFoundPage(request)
     const wording = chooseWording(request.headers.get('accept-language'))
