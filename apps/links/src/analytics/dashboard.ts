@@ -1,6 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
-import { type StoredLink, readLinks } from '../links/store.ts'
+import { type StoredLink, readLinks } from '../links/read-model.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
 import type { View } from './stats.ts'
 import { ranges } from '../time/ranges.ts'

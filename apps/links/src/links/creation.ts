@@ -9,14 +9,8 @@ import { type Domain, slugKey } from '../urls/slug.ts'
 import { insertSlug } from './slugs/store.ts'
 import type { Link, NewLink } from './schema.ts'
 import { insertLink } from './insert.ts'
-import {
-  deleteLink,
-  findDuplicate,
-  findEntityTag,
-  lockUrl,
-  readChangedLink,
-  readChangedLinks,
-} from './store.ts'
+import { deleteLink, findDuplicate, findEntityTag, lockUrl } from './store.ts'
+import { readChangedLink, readChangedLinks } from './read-model.ts'
 
 type Tx = Transaction<Tables>
 

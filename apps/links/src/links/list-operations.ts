@@ -15,7 +15,7 @@ import { listByClicks } from './click-order.ts'
 import { countLinks, countSomeLinks, readLinkCounts } from './count.ts'
 import { type ListFilter, listLinkPositions, resolveSearch } from './list.ts'
 import { Link, LinkCounts, LinkFilter, LinkPageQuery, LinkQuery, ListedLink } from './schema.ts'
-import { readLinks, withOrigin } from './store.ts'
+import { readLinks, withOrigin } from './read-model.ts'
 import { readTrends } from './trend.ts'
 
 export const listLinks = operation({

@@ -24,11 +24,9 @@ import {
   countLifetimeClicks,
   lockLinkForWrite,
   raiseVersion,
-  readChangedLink,
-  readLinks,
   updateLink,
-  withOrigin,
 } from './store.ts'
+import { readChangedLink, readLinks, withOrigin } from './read-model.ts'
 
 type Tx = Transaction<Tables>
 

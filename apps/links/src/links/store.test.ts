@@ -8,7 +8,7 @@ import { NO_FILTERS } from '../clicks/filters.ts'
 import { removeSlug, setPrimarySlug } from './slugs/store.ts'
 import { countLinks, readLinkCounts } from './count.ts'
 import { listLinkPositions } from './list.ts'
-import { readLinks } from './store.ts'
+import { readLinks } from './read-model.ts'
 
 const { closeLater } = closeAfterEach()
 

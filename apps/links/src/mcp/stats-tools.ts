@@ -17,7 +17,7 @@ import type { Range } from '../time/schema.ts'
 import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
-import { readLinks } from '../links/store.ts'
+import { readLinks } from '../links/read-model.ts'
 import { perform } from '../api/perform.ts'
 import { LinkId, MAX_ITEMS, truncateList, listOf, rangedTool } from './tool.ts'
 
