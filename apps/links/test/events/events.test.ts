@@ -197,7 +197,9 @@ eachDialect((dialect, newUrl) => {
     const { id } = (await links.call('POST', '/plans', { key, body: { ops } })).body
     await links.call('POST', `/plans/${id}/discard`, { key })
     const { body } = await events(`?after=${after}`)
-    expect(body.events).toMatchObject([{ type: 'plan.pending', data: { plan_id: id, identity: ann } }])
+    // Clicks of earlier tests may be counted meanwhile.
+    const others = body.events.filter(({ type }: { type: string }) => type !== 'link.clicked')
+    expect(others).toMatchObject([{ type: 'plan.pending', data: { plan_id: id, identity: ann } }])
   })
 
   test('L30.2f, L30.1e: old events are deleted, and a reader who missed some of them is refused', async () => {
