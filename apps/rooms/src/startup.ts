@@ -2,7 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
 import type { Tables, Tx } from './db/tables.ts'
 import { hasAdmin, lockGrantChanges, revokeAdminsOf } from './grants/operations.ts'
-import { endGuestSessions } from './guests/store.ts'
+import { endSessionsOfGuests } from './guests/store.ts'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './identity/provider-config.ts'
 import { recordProvider, recordSubjectSource } from './platform/provider-change.ts'
 import { findState } from './platform/store.ts'
@@ -22,7 +22,7 @@ export async function reconcileSettings(
   const outcome = await database.write(async (tx) => ({
     change: await recordProvider(tx, name, nowMs),
     inherited: await revokeInheritedAdmins(database, tx, provider, nowMs),
-    guests: guestEnabled ? [] : await endGuestSessions(tx, nowMs),
+    guests: guestEnabled ? [] : await endSessionsOfGuests(tx, nowMs),
     lacksAdmin:
       (adminBootstrap === 'off' || (await findState(tx, 'bootstrap')) !== undefined) && !(await hasAdmin(tx)),
   }))

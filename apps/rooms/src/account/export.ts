@@ -19,7 +19,7 @@ import {
  * The JSON text of an `AccountExport`, as a stream. Rows are read while it is consumed, so years of
  * messages and activity are never in memory at once.
  */
-export async function exportAccount(context: Context): Promise<ReadableStream<Uint8Array>> {
+export async function collectAccount(context: Context): Promise<ReadableStream<Uint8Array>> {
   const { user, platformAdmin, session } = context.actor
   const db = context.database.read
   const { identity, grants, sessions } = await findAccountRows(db, user.id)

@@ -6,7 +6,7 @@ import { requireOtherAdmin } from '../grants/operations.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { endTransfersTo } from '../members/ownership/transfers.ts'
 import { SUCCESS, Success } from '../api/wire.ts'
-import { exportAccount } from './export.ts'
+import { collectAccount } from './export.ts'
 import { AccountExport, Confirmation } from './schema.ts'
 import { deleteUser, lockOwnedRooms } from './store.ts'
 
@@ -26,7 +26,7 @@ export async function eraseAccount(tx: Tx, context: Context, userId: string): Pr
   return [{ kind: 'person', userId }, ...events]
 }
 
-const read = operation({
+const exportAccount = operation({
   id: 'exportAccount',
   methods: ['GET'],
   path: '/account/export',
@@ -39,7 +39,7 @@ const read = operation({
   },
   async handler(context) {
     context.rates.take('exports_per_hour', context.actor.user.id)
-    return exportAccount(context)
+    return collectAccount(context)
   },
   answer: (body) => ({
     body,
@@ -50,7 +50,7 @@ const read = operation({
   }),
 })
 
-const erase = operation({
+const deleteAccount = operation({
   id: 'deleteAccount',
   methods: ['DELETE'],
   path: '/account',
@@ -69,4 +69,4 @@ const erase = operation({
   },
 })
 
-export const accountOperations = [read, erase]
+export const accountOperations = [exportAccount, deleteAccount]

@@ -7,7 +7,7 @@ import { findNewestAudit, listAudit } from '../audit/store.ts'
 import { type Context, operation } from '../api/context.ts'
 import { registeredAddresses } from '../login/registered-addresses.ts'
 import { findPage } from '../api/paging.ts'
-import { changePlatformSettings } from '../platform/operations.ts'
+import { updatePlatformSettings } from '../platform/operations.ts'
 import { countInheritableAccounts } from '../platform/provider-change.ts'
 import { PlatformChanges } from '../platform/schema.ts'
 import { countUnreachableAccounts, findPlatformSettings } from '../platform/store.ts'
@@ -17,7 +17,7 @@ import { ProviderAnswer, SettingsAnswer } from './schema.ts'
 
 const tag = 'Administration'
 
-const readSettings = operation({
+const getPlatformSettings = operation({
   id: 'getPlatformSettings',
   methods: ['GET'],
   path: '/admin/settings',
@@ -31,7 +31,7 @@ const readSettings = operation({
   }),
 })
 
-const changeSettings = operation({
+const changePlatformSettings = operation({
   id: 'changePlatformSettings',
   methods: ['PATCH'],
   path: '/admin/settings',
@@ -44,7 +44,7 @@ const changeSettings = operation({
     const { database, policy, now } = context
     const settings = await database.write(async (tx) => {
       await requireAdmin(tx, context)
-      const changed = await changePlatformSettings(tx, body, now)
+      const changed = await updatePlatformSettings(tx, body, now)
       await auditAct(tx, context, { action: 'admin.settings.update', metadata: body })
       return changed
     })
@@ -52,7 +52,7 @@ const changeSettings = operation({
   },
 })
 
-const provider = operation({
+const getProviderStatus = operation({
   id: 'getProviderStatus',
   methods: ['GET'],
   path: '/admin/provider',
@@ -83,7 +83,7 @@ async function lastLogoutToken({ database }: Context) {
   return { at: toMoment(event.created_at), result }
 }
 
-const audit = operation({
+const listAuditEvents = operation({
   id: 'listAuditEvents',
   methods: ['GET'],
   path: '/admin/audit',
@@ -108,7 +108,7 @@ const audit = operation({
 /** The most entries in a file, which is built in memory. */
 const MAX_EXPORTED = 10_000
 
-const auditFile = operation({
+const exportAuditEvents = operation({
   id: 'exportAuditEvents',
   methods: ['GET'],
   path: '/admin/audit/export',
@@ -133,4 +133,10 @@ const auditFile = operation({
   }),
 })
 
-export const instanceOperations = [readSettings, changeSettings, provider, audit, auditFile]
+export const instanceOperations = [
+  getPlatformSettings,
+  changePlatformSettings,
+  getProviderStatus,
+  listAuditEvents,
+  exportAuditEvents,
+]

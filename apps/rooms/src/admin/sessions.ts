@@ -1,7 +1,7 @@
 import { auditAct, auditRead } from '../audit/act.ts'
 import { operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
-import { endGuestSessions } from '../guests/store.ts'
+import { endSessionsOfGuests } from '../guests/store.ts'
 import { PageQuery, findPage } from '../api/paging.ts'
 import { RevokeAnswer, SessionList, SessionParams, toListedSession } from '../sessions/schema.ts'
 import { listLiveSessions, revokeSessionsOf } from '../sessions/store.ts'
@@ -12,7 +12,7 @@ import { findUser, revokeAnySession } from './store.ts'
 
 const tag = 'Administration'
 
-const list = operation({
+const listUserSessions = operation({
   id: 'listUserSessions',
   methods: ['GET'],
   path: '/admin/users/{userId}/sessions',
@@ -35,7 +35,7 @@ const list = operation({
   },
 })
 
-const end = operation({
+const endAnySession = operation({
   id: 'endAnySession',
   methods: ['DELETE'],
   path: '/admin/sessions/{id}',
@@ -59,7 +59,7 @@ const end = operation({
   },
 })
 
-const endAll = operation({
+const endUserSessions = operation({
   id: 'endUserSessions',
   methods: ['POST'],
   path: '/admin/users/{userId}/revoke-sessions',
@@ -84,7 +84,7 @@ const endAll = operation({
   },
 })
 
-const endGuests = operation({
+const endGuestSessions = operation({
   id: 'endGuestSessions',
   methods: ['POST'],
   path: '/admin/guests/revoke-all',
@@ -95,7 +95,7 @@ const endGuests = operation({
   async handler(context) {
     const sessionIds = await context.database.write(async (tx) => {
       await requireAdmin(tx, context)
-      const ended = await endGuestSessions(tx, context.now)
+      const ended = await endSessionsOfGuests(tx, context.now)
       const metadata = { sessions: ended.length }
       await auditAct(tx, context, { action: 'admin.guests.revoke_all', metadata })
       return ended
@@ -105,4 +105,4 @@ const endGuests = operation({
   },
 })
 
-export const userSessionOperations = [list, end, endAll, endGuests]
+export const userSessionOperations = [listUserSessions, endAnySession, endUserSessions, endGuestSessions]

@@ -12,7 +12,7 @@ import { Id } from '../api/wire.ts'
  * Lists users, newest first. `q` is an id, a part of a name, or a whole email address. An empty `q`
  * matches all users.
  */
-export async function listUsers(
+export async function selectUsers(
   db: Db,
   q: string,
   after: Position | undefined,

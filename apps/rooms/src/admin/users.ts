@@ -28,7 +28,7 @@ import {
   UserQuery,
   toManagedUser,
 } from './schema.ts'
-import { findGrantsOf, findUser, listUsers, setDisabled } from './store.ts'
+import { findGrantsOf, findUser, selectUsers, setDisabled } from './store.ts'
 
 const tag = 'Administration'
 
@@ -39,7 +39,7 @@ async function describe(context: Context, users: readonly UserRow[]): Promise<Ma
   return users.map((user) => toManagedUser(user, grants))
 }
 
-const list = operation({
+const listUsers = operation({
   id: 'listUsers',
   methods: ['GET'],
   path: '/admin/users',
@@ -52,13 +52,13 @@ const list = operation({
     // Reading the next page of a search does not count as a search.
     if (q !== '' && page.cursor === undefined) context.rates.take('search_per_minute', context.actor.user.id)
     const { rows, nextCursor } = await findPage(['users', q], page, (after, limit) =>
-      listUsers(context.database.read, q, after, limit),
+      selectUsers(context.database.read, q, after, limit),
     )
     return { users: await describe(context, rows), nextCursor }
   },
 })
 
-const changeStatus = operation({
+const changeUserStatus = operation({
   id: 'changeUserStatus',
   methods: ['PATCH'],
   path: '/admin/users/{userId}/status',
@@ -101,7 +101,7 @@ async function revokeSessionsAndAccess(tx: Tx, userId: string, nowMs: number): P
   return [{ kind: 'sessions', sessionIds }, { kind: 'person', userId }, ...lost]
 }
 
-const erase = operation({
+const deleteUser = operation({
   id: 'deleteUser',
   methods: ['DELETE'],
   path: '/admin/users/{userId}',
@@ -124,7 +124,7 @@ const erase = operation({
   },
 })
 
-const changeAdmin = operation({
+const changePlatformAdmin = operation({
   id: 'changePlatformAdmin',
   methods: ['PUT'],
   path: '/admin/users/{userId}/platform-admin',
@@ -184,4 +184,4 @@ async function revokeAdmin(tx: Tx, context: Context, user: UserRow): Promise<Gra
   return outcome
 }
 
-export const userOperations = [list, changeStatus, erase, changeAdmin]
+export const userOperations = [listUsers, changeUserStatus, deleteUser, changePlatformAdmin]

@@ -10,7 +10,7 @@ import { receiveFile } from './upload.ts'
 
 const tag = 'Files'
 
-const upload = operation({
+const uploadFile = operation({
   id: 'uploadFile',
   methods: ['POST'],
   path: '/rooms/{id}/files',
@@ -42,7 +42,7 @@ const upload = operation({
   },
 })
 
-const read = operation({
+const readFile = operation({
   id: 'readFile',
   methods: ['GET'],
   path: '/files/{id}/{name}',
@@ -79,4 +79,4 @@ const readThumbnail = operation({
   answer: answerContent,
 })
 
-export const fileOperations = [upload, read, readThumbnail]
+export const fileOperations = [uploadFile, readFile, readThumbnail]

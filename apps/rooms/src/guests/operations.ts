@@ -55,7 +55,7 @@ function countCreation(context: PublicContext): void {
   rates.take('guest_create_per_hour', clientPrefix)
 }
 
-const create = publicOperation({
+const createGuestSession = publicOperation({
   id: 'createGuestSession',
   methods: ['POST'],
   path: '/session',
@@ -92,7 +92,7 @@ const create = publicOperation({
   },
 })
 
-const rename = operation({
+const renameGuest = operation({
   id: 'renameGuest',
   methods: ['PATCH'],
   path: '/session',
@@ -129,4 +129,4 @@ export async function purgeGuests(
   return { events, isMore: true }
 }
 
-export const guestOperations = [create, rename]
+export const guestOperations = [createGuestSession, renameGuest]

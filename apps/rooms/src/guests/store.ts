@@ -7,7 +7,7 @@ export async function renameUser(tx: Tx, id: string, nickname: string): Promise<
 }
 
 /** Ends the sessions of all guests. Returns their ids. */
-export async function endGuestSessions(tx: Tx, nowMs: number): Promise<string[]> {
+export async function endSessionsOfGuests(tx: Tx, nowMs: number): Promise<string[]> {
   return endSessions(tx, 'revoked', nowMs, (query) =>
     query.where('user_id', 'in', tx.selectFrom('users').select('id').where('is_guest', '=', 1)),
   )

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/store.ts'
 import type { RoomRow, Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
-import { deleteRoom } from '../lobby/deletion.ts'
+import { endRoom } from '../lobby/deletion.ts'
 import { lockRoom } from '../rooms/log.ts'
 import { lockAccount } from '../users/store.ts'
 import { handOver } from '../members/ownership/handover.ts'
@@ -30,7 +30,7 @@ async function reassignRoom(tx: Tx, room: RoomRow, nowMs: number): Promise<Clust
   const target = { type: 'room', id: roomId }
   const origin = { clientIp: null, requestId: null, nowMs }
   if (toUserId === undefined) {
-    const events = await deleteRoom(tx, room, nowMs)
+    const events = await endRoom(tx, room, nowMs)
     const metadata = { name, reason: 'owner_purged' }
     await recordAudit(tx, { action: 'room.delete', actorUserId: null, target, metadata }, origin)
     return events

@@ -22,7 +22,7 @@ import {
 } from './schema.ts'
 import {
   type PendingInvitationRow,
-  declineInvitation,
+  markDeclined,
   findByTokenHash,
   findInvitation,
   findManualRole,
@@ -54,7 +54,7 @@ async function listAnswerable(
   }
 }
 
-const pending = operation({
+const listPendingInvitations = operation({
   id: 'listPendingInvitations',
   methods: ['GET'],
   path: '/room-invitations/pending',
@@ -87,7 +87,7 @@ async function findLink(
   throw failure('not_found')
 }
 
-const preview = publicOperation({
+const previewInvitation = publicOperation({
   id: 'previewInvitation',
   methods: ['GET'],
   path: '/room-invitations/{token}',
@@ -128,7 +128,7 @@ async function findTargetedInvitation(context: Context, id: string): Promise<Roo
   return invitation
 }
 
-const acceptOne = operation({
+const acceptInvitation = operation({
   id: 'acceptInvitation',
   methods: ['POST'],
   path: '/room-invitations/{invitation}/accept',
@@ -148,7 +148,7 @@ const acceptOne = operation({
   },
 })
 
-const decline = operation({
+const declineInvitation = operation({
   id: 'declineInvitation',
   methods: ['POST'],
   path: '/room-invitations/{invitationId}/decline',
@@ -161,7 +161,7 @@ const decline = operation({
   async handler(context, { params: { invitationId: id } }) {
     await context.database.write(async (tx) => {
       const userId = context.actor.user.id
-      const declined = await declineInvitation(tx, { id, userId, nowMs: context.now })
+      const declined = await markDeclined(tx, { id, userId, nowMs: context.now })
       if (!declined) throw failure('not_found')
       const metadata = { invitationId: id }
       await auditRoom(tx, context, {
@@ -174,4 +174,9 @@ const decline = operation({
   },
 })
 
-export const inviteeOperations = [pending, preview, acceptOne, decline]
+export const inviteeOperations = [
+  listPendingInvitations,
+  previewInvitation,
+  acceptInvitation,
+  declineInvitation,
+]

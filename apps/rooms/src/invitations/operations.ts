@@ -166,7 +166,7 @@ async function insertTargetedInvitation(
   return row
 }
 
-const createLink = operation({
+const createInvitationLink = operation({
   id: 'createInvitationLink',
   methods: ['POST'],
   path: '/rooms/{id}/invitations/links',
@@ -214,7 +214,7 @@ async function insertLink(
   return row
 }
 
-const list = operation({
+const listInvitations = operation({
   id: 'listInvitations',
   methods: ['GET'],
   path: '/rooms/{id}/invitations',
@@ -242,7 +242,7 @@ const list = operation({
   },
 })
 
-const revoke = operation({
+const revokeInvitation = operation({
   id: 'revokeInvitation',
   methods: ['DELETE'],
   path: '/rooms/{id}/invitations/{invitationId}',
@@ -276,4 +276,10 @@ function hasEnded(
   return expires_at <= nowMs || declined_at !== null || use_count >= max_uses
 }
 
-export const invitationOperations = [inviteUser, createLink, list, revoke, ...inviteeOperations]
+export const invitationOperations = [
+  inviteUser,
+  createInvitationLink,
+  listInvitations,
+  revokeInvitation,
+  ...inviteeOperations,
+]

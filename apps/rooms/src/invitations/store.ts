@@ -208,7 +208,7 @@ export async function consumeUse(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** Declines an invitation. Returns it if this user could still answer it. */
-export async function declineInvitation(
+export async function markDeclined(
   tx: Tx,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },
 ): Promise<RoomInvitationRow | undefined> {

@@ -9,7 +9,7 @@ import { deleteRoomRows, listMemberIds } from '../rooms/store.ts'
  * Deletes a room; the only place that does. The room must be locked. Returns the events for its
  * participants, the users who could see it, and the users with a pending invitation or transfer.
  */
-export async function deleteRoom(tx: Tx, room: RoomRow, nowMs: number): Promise<ClusterEvent[]> {
+export async function endRoom(tx: Tx, room: RoomRow, nowMs: number): Promise<ClusterEvent[]> {
   const { id: roomId } = room
   const previousAudience =
     room.visibility === 'public' ? ('everyone' as const) : await listMemberIds(tx, room)

@@ -9,9 +9,9 @@ import { SUCCESS, Success, toMoment } from '../api/wire.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { CHANGE_REFUSALS, ENTRY_REFUSALS, admitReader, authorizeInRoom } from '../rooms/admission.ts'
 import { columnsOf, differences } from './columns.ts'
-import { deleteRoom } from './deletion.ts'
+import { endRoom } from './deletion.ts'
 import { revokeLostAccess } from '../rooms/eviction.ts'
-import { listRooms } from '../rooms/list-store.ts'
+import { selectRooms } from '../rooms/list-store.ts'
 import { appendEvent } from '../rooms/log.ts'
 import {
   NewRoom,
@@ -37,7 +37,7 @@ import {
 } from '../rooms/store.ts'
 import { findCalls, findParticipantVoices } from '../voice/store.ts'
 import { findPreviews } from './previews.ts'
-import { join, leave } from '../rooms/visit-operations.ts'
+import { joinRoom, leaveRoom } from '../rooms/visit-operations.ts'
 
 const tag = 'Rooms'
 /** A room with more participants lists only this many (R16.3). */
@@ -49,7 +49,7 @@ function refuseForGuests(settings: Pick<RoomSettings, 'visibility' | 'allowGuest
     throw failure('guest_not_permitted')
 }
 
-export const listRoomsForUser = operation({
+export const listRooms = operation({
   id: 'listRooms',
   methods: ['GET'],
   path: '/rooms',
@@ -75,7 +75,7 @@ export const listRoomsForUser = operation({
     const { rows, nextCursor } = await findPage(
       [isFollowed ? 'followed rooms' : 'rooms', user.id, part],
       query,
-      (after, limit) => listRooms(database, filter, after, limit),
+      (after, limit) => selectRooms(database, filter, after, limit),
     )
     const roomIds = rows.map(({ id }) => id)
     const accesses = await findAccessToRooms(database, { userId: user.id, roomIds, nowMs: now })
@@ -109,7 +109,7 @@ function admitCreation(context: Context, body: NewRoom): void {
   rates.take('guest_rooms_per_hour', clientPrefix)
 }
 
-const create = operation({
+const createRoom = operation({
   id: 'createRoom',
   methods: ['POST'],
   path: '/rooms',
@@ -157,7 +157,7 @@ const create = operation({
   },
 })
 
-const read = operation({
+const getRoom = operation({
   id: 'getRoom',
   methods: ['GET'],
   path: '/rooms/{id}',
@@ -186,7 +186,7 @@ const read = operation({
   },
 })
 
-const change = operation({
+const updateRoomSettings = operation({
   id: 'updateRoomSettings',
   methods: ['PATCH'],
   path: '/rooms/{id}/settings',
@@ -257,7 +257,7 @@ async function changeSettings(
   return { room: toRoom(row, viewer, { count, call }, unread), events }
 }
 
-const remove = operation({
+const deleteRoom = operation({
   id: 'deleteRoom',
   methods: ['DELETE'],
   path: '/rooms/{id}',
@@ -271,11 +271,19 @@ const remove = operation({
     const events = await context.database.write(async (tx) => {
       const { room } = await authorizeInRoom(tx, context, params.id, 'change_room')
       await auditRoom(tx, context, { action: 'room.delete', roomId: room.id, metadata: { name: room.name } })
-      return deleteRoom(tx, room, context.now)
+      return endRoom(tx, room, context.now)
     })
     for (const event of events) context.publish(event)
     return SUCCESS
   },
 })
 
-export const roomOperations = [listRoomsForUser, create, read, change, remove, join, leave]
+export const roomOperations = [
+  listRooms,
+  createRoom,
+  getRoom,
+  updateRoomSettings,
+  deleteRoom,
+  joinRoom,
+  leaveRoom,
+]

@@ -36,15 +36,15 @@ import {
   deleteMember,
   findKnownPerson,
   lockKnownPerson,
-  listMembers,
+  selectMembers,
   putManualRole,
-  searchPeople,
+  selectPeople,
 } from './store.ts'
 
 const tag = 'Members'
 const MAX_SEARCH_RESULTS = 20
 
-const list = operation({
+const listMembers = operation({
   id: 'listMembers',
   methods: ['GET'],
   path: '/rooms/{id}/members',
@@ -59,13 +59,13 @@ const list = operation({
     const access = await admitReader(context, params.id)
     requirePermission('list_members', access)
     const { rows, nextCursor } = await findPage(['members', params.id], query, (after, limit) =>
-      listMembers(context.database.read, params.id, after, limit),
+      selectMembers(context.database.read, params.id, after, limit),
     )
     return { members: rows.map((row) => toMember(row, access.defaultRole)), nextCursor }
   },
 })
 
-const search = operation({
+const searchPeople = operation({
   id: 'searchPeople',
   methods: ['GET'],
   path: '/rooms/{id}/users/search',
@@ -80,7 +80,7 @@ const search = operation({
     const access = await admitReader(context, params.id)
     requirePermission('search_people', access)
     context.rates.take('search_per_minute', context.actor.user.id)
-    const people = await searchPeople(context.database, query.q, MAX_SEARCH_RESULTS)
+    const people = await selectPeople(context.database, query.q, MAX_SEARCH_RESULTS)
     const users = people.map(({ id, nickname, avatar_color }) => ({
       id,
       nickname,
@@ -90,7 +90,7 @@ const search = operation({
   },
 })
 
-const changeRole = operation({
+const changeMemberRole = operation({
   id: 'changeMemberRole',
   methods: ['PATCH'],
   path: '/rooms/{id}/members/{userId}',
@@ -130,7 +130,7 @@ async function setRole(
   return { member, events }
 }
 
-const leave = operation({
+const endMembership = operation({
   id: 'endMembership',
   methods: ['DELETE'],
   path: '/rooms/{id}/membership',
@@ -141,13 +141,13 @@ const leave = operation({
   result: Success,
   failures: ['not_found', 'owner_must_transfer'],
   async handler(context, { params }) {
-    const events = await context.database.write((tx) => endMembership(tx, context, params.id))
+    const events = await context.database.write((tx) => endOwnMembership(tx, context, params.id))
     for (const event of events) context.publish(event)
     return SUCCESS
   },
 })
 
-async function endMembership(tx: Tx, context: Context, roomId: string): Promise<ClusterEvent[]> {
+async function endOwnMembership(tx: Tx, context: Context, roomId: string): Promise<ClusterEvent[]> {
   const room = await lockRoom(tx, roomId)
   const entrant = context.entrant
   const { userId, nowMs } = entrant
@@ -170,4 +170,4 @@ async function endMembership(tx: Tx, context: Context, roomId: string): Promise<
   ]
 }
 
-export const memberOperations = [list, search, changeRole, leave]
+export const memberOperations = [listMembers, searchPeople, changeMemberRole, endMembership]

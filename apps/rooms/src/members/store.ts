@@ -12,7 +12,7 @@ import type { MemberRow } from './schema.ts'
 export interface ListedMember extends MemberRow, Position {}
 
 /** Owner and members, in order of joining. */
-export async function listMembers(
+export async function selectMembers(
   db: Db,
   roomId: string,
   after: Position | undefined,
@@ -147,7 +147,7 @@ export async function deleteMember(tx: Tx, roomId: string, userId: string): Prom
 }
 
 /** Enabled accounts with `part` in their names. `part` must be folded. */
-export async function searchPeople(
+export async function selectPeople(
   { read: db, dialect }: { read: Db; dialect: DialectName },
   part: string,
   limit: number,

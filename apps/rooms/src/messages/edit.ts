@@ -29,7 +29,7 @@ interface Edit extends MessageAccess {
   hasChanged?: boolean
 }
 
-const edit = operation({
+const editMessage = operation({
   id: 'editMessage',
   methods: ['PATCH'],
   path: '/rooms/{id}/messages/{messageId}',
@@ -90,7 +90,7 @@ async function storeContent(
   return { access, seq, message: edited }
 }
 
-const versions = operation({
+const listMessageVersions = operation({
   id: 'listMessageVersions',
   methods: ['GET'],
   path: '/rooms/{id}/messages/{messageId}/versions',
@@ -115,4 +115,4 @@ const versions = operation({
   },
 })
 
-export const editOperations = [edit, versions]
+export const editOperations = [editMessage, listMessageVersions]

@@ -19,7 +19,7 @@ import { isReadable, readerOf } from './view.ts'
 
 const tag = 'Messages'
 
-const remove = operation({
+const deleteMessage = operation({
   id: 'deleteMessage',
   methods: ['DELETE'],
   path: '/rooms/{id}/messages/{messageId}',
@@ -39,14 +39,14 @@ const remove = operation({
       // Authors may delete their own messages, whatever they may read of the room.
       const isOwn = message.user_id === access.userId
       if (!isOwn && !isReadable(message, readerOf(access, context.now))) throw refusalOf(access, 'not_found')
-      return deleteMessage(tx, context, message, access)
+      return removeMessage(tx, context, message, access)
     })
     if (event) context.publish({ kind: 'event', roomId, event })
     return SUCCESS
   },
 })
 
-async function deleteMessage(
+async function removeMessage(
   tx: Tx,
   context: Context,
   message: RoomMessageRow,
@@ -71,7 +71,7 @@ export const messageOperations = [
   listMessages,
   postMessage,
   ...editOperations,
-  remove,
+  deleteMessage,
   ...reactionOperations,
   ...pinOperations,
   listRoomEvents,

@@ -14,7 +14,7 @@ import { isReadable, readerOf, viewMessages } from './view.ts'
 const tag = 'Messages'
 const path = '/rooms/{id}/messages/{messageId}/pin'
 
-const list = operation({
+const listPins = operation({
   id: 'listPins',
   methods: ['GET'],
   path: '/rooms/{id}/pins',
@@ -42,7 +42,7 @@ const list = operation({
   },
 })
 
-const pin = operation({
+const pinMessage = operation({
   id: 'pinMessage',
   methods: ['PUT'],
   path,
@@ -55,7 +55,7 @@ const pin = operation({
   handler: (context, { params }) => setPin(context, params, true),
 })
 
-const unpin = operation({
+const unpinMessage = operation({
   id: 'unpinMessage',
   methods: ['DELETE'],
   path,
@@ -101,4 +101,4 @@ async function storePin(
   return event
 }
 
-export const pinOperations = [list, pin, unpin]
+export const pinOperations = [listPins, pinMessage, unpinMessage]

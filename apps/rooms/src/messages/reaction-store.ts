@@ -39,7 +39,7 @@ interface ReactionPage {
 }
 
 /** Reactions to a message after this number, in the order in which they were added. */
-export async function listReactions(
+export async function selectReactions(
   db: Db,
   { messageId, emoji, afterSeq, limit }: ReactionPage,
 ): Promise<RoomReactionRow[]> {

@@ -21,7 +21,7 @@ import {
   deleteReaction,
   findOwnReactions,
   insertReaction,
-  listReactions,
+  selectReactions,
   parseReactions,
 } from './reaction-store.ts'
 import { MessageParams, ReactionParams, ReactionQuery, Reactions, ReactionsAnswer } from './schema.ts'
@@ -31,7 +31,7 @@ import { withMine } from './view.ts'
 const tag = 'Messages'
 const path = '/rooms/{id}/messages/{messageId}/reactions/{emoji}'
 
-const list = operation({
+const listReactions = operation({
   id: 'listReactions',
   methods: ['GET'],
   path: '/rooms/{id}/messages/{messageId}/reactions',
@@ -51,7 +51,7 @@ const list = operation({
       emoji: query.emoji === undefined ? undefined : parseEmoji(query.emoji),
     }
     const { rows, nextCursor } = await findSeqPage(query, (afterSeq, limit) =>
-      listReactions(read, { ...subject, afterSeq, limit }),
+      selectReactions(read, { ...subject, afterSeq, limit }),
     )
     const userIds = rows.flatMap(({ user_id }) => user_id ?? [])
     const displays = await findUserDisplaysOf(read, access.roomId, userIds)
@@ -66,7 +66,7 @@ const list = operation({
   },
 })
 
-const add = operation({
+const addReaction = operation({
   id: 'addReaction',
   methods: ['PUT'],
   path,
@@ -79,7 +79,7 @@ const add = operation({
   handler: (context, { params }) => setReaction(context, params, true),
 })
 
-const remove = operation({
+const removeReaction = operation({
   id: 'removeReaction',
   methods: ['DELETE'],
   path,
@@ -157,4 +157,4 @@ async function storeReaction(
   return { reactions, own, event: { ...event, data: { ...event.data, reactions } } }
 }
 
-export const reactionOperations = [list, add, remove]
+export const reactionOperations = [listReactions, addReaction, removeReaction]

@@ -7,7 +7,7 @@ import { findNotificationSettings, putNotificationLevel, putNotificationSettings
 
 const tag = 'Notifications'
 
-const setLevel = operation({
+const setNotificationLevel = operation({
   id: 'setNotificationLevel',
   methods: ['PUT'],
   path: '/rooms/{id}/notifications',
@@ -27,7 +27,7 @@ const setLevel = operation({
   },
 })
 
-const read = operation({
+const getNotificationSettings = operation({
   id: 'getNotificationSettings',
   methods: ['GET'],
   path: '/notifications',
@@ -39,7 +39,7 @@ const read = operation({
     toNotificationSettings(await findNotificationSettings(context.database.read, context.actor.user.id)),
 })
 
-const update = operation({
+const updateNotificationSettings = operation({
   id: 'updateNotificationSettings',
   methods: ['PUT'],
   path: '/notifications',
@@ -61,4 +61,8 @@ const update = operation({
   },
 })
 
-export const notificationOperations = [setLevel, read, update]
+export const notificationOperations = [
+  setNotificationLevel,
+  getNotificationSettings,
+  updateNotificationSettings,
+]

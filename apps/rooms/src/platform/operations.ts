@@ -13,7 +13,7 @@ export async function productNameOf(db: Db): Promise<string> {
 }
 
 /** Null deletes a setting. Returns the settings in force afterwards. */
-export async function changePlatformSettings(
+export async function updatePlatformSettings(
   tx: Tx,
   changes: PlatformChanges,
   nowMs: number,
@@ -28,7 +28,7 @@ function providerOf({ provider, policy }: PublicContext) {
   return { label: policy.label, mode: provider.mode }
 }
 
-const config = publicOperation({
+const getConfig = publicOperation({
   id: 'getConfig',
   methods: ['GET'],
   path: '/config',
@@ -58,7 +58,7 @@ const config = publicOperation({
   },
 })
 
-const authConfig = publicOperation({
+const getAuthConfig = publicOperation({
   id: 'getAuthConfig',
   methods: ['GET'],
   path: '/auth/config',
@@ -72,7 +72,7 @@ const authConfig = publicOperation({
   }),
 })
 
-const discovery = publicOperation({
+const discover = publicOperation({
   id: 'discover',
   methods: ['GET'],
   path: '/discover',
@@ -94,4 +94,4 @@ const discovery = publicOperation({
   },
 })
 
-export const platformOperations = [config, authConfig, discovery]
+export const platformOperations = [getConfig, getAuthConfig, discover]

@@ -30,7 +30,7 @@ export interface RoomFilter extends RoomViewer {
 }
 
 /** Newest first; followed rooms by the times of their last messages, which stand for those of their creation. */
-export async function listRooms(
+export async function selectRooms(
   { read: db, dialect }: { read: Db; dialect: DialectName },
   filter: RoomFilter,
   after: Position | undefined,

@@ -18,7 +18,7 @@ function connectionOf(context: Context): LeaseConnection {
   return { connection_id: `http:${session.id}`, session_id: session.id, node_id: HTTP_NODE }
 }
 
-export const join = operation({
+export const joinRoom = operation({
   id: 'joinRoom',
   methods: ['POST'],
   path: '/rooms/{id}/join',
@@ -46,7 +46,7 @@ export const join = operation({
   },
 })
 
-export const leave = operation({
+export const leaveRoom = operation({
   id: 'leaveRoom',
   methods: ['DELETE'],
   path: '/rooms/{id}/leave',

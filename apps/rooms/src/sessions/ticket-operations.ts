@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
 import { TICKET_SECONDS, insertTicket } from './ticket-store.ts'
 
-const createTicket = operation({
+const createWsTicket = operation({
   id: 'createWsTicket',
   methods: ['POST'],
   path: '/ws-ticket',
@@ -26,4 +26,4 @@ const createTicket = operation({
   },
 })
 
-export const ticketOperations: readonly AnyOperation<Context>[] = [createTicket]
+export const ticketOperations: readonly AnyOperation<Context>[] = [createWsTicket]

@@ -12,7 +12,7 @@ const ReadMark = z.object({
   }),
 })
 
-const markRead = operation({
+const markRoomRead = operation({
   id: 'markRoomRead',
   methods: ['PUT'],
   path: '/rooms/{id}/read',
@@ -48,4 +48,4 @@ function storeMark(context: Context, roomId: string, seq: number): Promise<numbe
   return context.database.write((tx) => advanceReadMark(tx, { roomId, userId, seq }))
 }
 
-export const unreadOperations = [markRead]
+export const unreadOperations = [markRoomRead]

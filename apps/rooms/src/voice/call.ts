@@ -38,7 +38,7 @@ export interface Joining {
  * Puts a connection into the call of a locked room, and starts the call if there is none. Returns
  * the other connections in it. Throws `voice_full`.
  */
-export async function joinCall(
+export async function enterCall(
   tx: Tx,
   { roomId, connectionId, person, nowMs }: Joining,
   { voice, limits }: CallPolicy,

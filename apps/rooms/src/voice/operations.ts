@@ -9,7 +9,7 @@ import { lockRoom } from '../rooms/log.ts'
 import { removeActionFor } from '../rooms/permissions.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'
-import { callEvents, endEmptyCall, joinCall } from './call.ts'
+import { callEvents, endEmptyCall, enterCall } from './call.ts'
 import { grantsOf } from './grants.ts'
 import { iceServersFor } from './ice-servers.ts'
 import { CallPersonParams, JoinCallBody, JoinedCall, LeaveCallQuery, ModerateCallBody } from './schema.ts'
@@ -35,7 +35,7 @@ async function writeAndPublish<Value>(
   return value
 }
 
-const join = operation({
+const joinCall = operation({
   id: 'joinCall',
   methods: ['POST'],
   path: '/rooms/{id}/voice',
@@ -64,7 +64,7 @@ const join = operation({
       const self = await findKnownPerson(tx, roomId, user.id, nowMs)
       if (!self || !(await isOwnConnection(tx, present))) throw failure('not_present')
       const person = toPerson(self, access.defaultRole)
-      const { call, others, events } = await joinCall(tx, { roomId, connectionId, person, nowMs }, policy)
+      const { call, others, events } = await enterCall(tx, { roomId, connectionId, person, nowMs }, policy)
       const value: JoinedCall = {
         mode,
         call: { id: call.id, startedAt: toMoment(call.started_at) },
@@ -80,7 +80,7 @@ const join = operation({
     try {
       await livekit.ensureRoom(roomId)
     } catch (error) {
-      await leaveCall(context, roomId, connectionId)
+      await endOwnCall(context, roomId, connectionId)
       throw error
     }
     const token = await livekit.signToken({ userId: user.id, connectionId }, roomId, joined.grants)
@@ -101,7 +101,7 @@ async function endLeases(
 }
 
 /** Takes all connections of the caller out of the call, or one. Returns whether there were any. */
-async function leaveCall(context: Context, roomId: string, connectionId?: string): Promise<boolean> {
+async function endOwnCall(context: Context, roomId: string, connectionId?: string): Promise<boolean> {
   const { policy, now: nowMs } = context
   const { user } = context.actor
   return writeAndPublish(context, async (tx) => {
@@ -115,7 +115,7 @@ async function leaveCall(context: Context, roomId: string, connectionId?: string
   })
 }
 
-const leave = operation({
+const leaveCall = operation({
   id: 'leaveCall',
   methods: ['DELETE'],
   path: '/rooms/{id}/voice',
@@ -128,13 +128,13 @@ const leave = operation({
   failures: ['not_found'],
   async handler(context, { params: { id: roomId }, query: { connectionId } }) {
     // Says nothing of rooms that are hidden from the user.
-    if (!(await leaveCall(context, roomId, connectionId)))
+    if (!(await endOwnCall(context, roomId, connectionId)))
       await context.database.write((tx) => admit(tx, roomId, context.entrant))
     return SUCCESS
   },
 })
 
-const moderate = operation({
+const moderateCall = operation({
   id: 'moderateCall',
   methods: ['POST'],
   path: '/rooms/{id}/voice/people/{userId}',
@@ -168,4 +168,4 @@ const moderate = operation({
   },
 })
 
-export const callOperations = [join, leave, moderate]
+export const callOperations = [joinCall, leaveCall, moderateCall]

@@ -26,11 +26,11 @@ import type { UserRoomAccess } from '../../rooms/access-store.ts'
 import { deleteUserState } from '../../unread/store.ts'
 import { SUCCESS, Success } from '../../api/wire.ts'
 import { BanPage, Removal, toBan } from './schema.ts'
-import { deleteBan, findBan, findLastAddress, listBans, putBan } from './store.ts'
+import { deleteBan, findBan, findLastAddress, selectBans, putBan } from './store.ts'
 
 const tag = 'Moderation'
 
-const remove = operation({
+const removePerson = operation({
   id: 'removePerson',
   methods: ['POST'],
   path: '/rooms/{id}/members/{userId}/remove',
@@ -42,13 +42,13 @@ const remove = operation({
   result: Success,
   failures: [...CHANGE_REFUSALS, 'target_is_owner'],
   async handler(context, { params, body }) {
-    const events = await context.database.write((tx) => removePerson(tx, context, params, body))
+    const events = await context.database.write((tx) => removeFromRoom(tx, context, params, body))
     for (const event of events) context.publish(event)
     return SUCCESS
   },
 })
 
-async function removePerson(
+async function removeFromRoom(
   tx: Tx,
   context: Context,
   { id: roomId, userId }: { id: string; userId: string },
@@ -131,7 +131,7 @@ async function evictPerson(
   return events
 }
 
-const list = operation({
+const listBans = operation({
   id: 'listBans',
   methods: ['GET'],
   path: '/rooms/{id}/bans',
@@ -146,13 +146,13 @@ const list = operation({
     const access = await admitReader(context, params.id)
     requirePermission('remove_others', access)
     const { rows, nextCursor } = await findPage(['bans', params.id], query, (after, limit) =>
-      listBans(context.database.read, { roomId: params.id, nowMs: context.now }, after, limit),
+      selectBans(context.database.read, { roomId: params.id, nowMs: context.now }, after, limit),
     )
     return { bans: rows.map(toBan), nextCursor }
   },
 })
 
-const unban = operation({
+const liftBan = operation({
   id: 'liftBan',
   methods: ['DELETE'],
   path: '/rooms/{id}/bans/{userId}',
@@ -178,4 +178,4 @@ const unban = operation({
   },
 })
 
-export const moderationOperations = [remove, list, unban]
+export const moderationOperations = [removePerson, listBans, liftBan]

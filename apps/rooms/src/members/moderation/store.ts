@@ -5,7 +5,7 @@ import { isLiveBan } from '../../rooms/access-store.ts'
 import type { BanWithUser } from './schema.ts'
 
 /** Bans and kicks in force, newest first. */
-export async function listBans(
+export async function selectBans(
   db: Db,
   { roomId, nowMs }: { roomId: string; nowMs: number },
   after: Position | undefined,

@@ -21,7 +21,7 @@ import { deleteTransfer, findTransfer, transferEndedEvents } from './transfers.t
 const tag = 'Ownership'
 const OFFER_LIFETIME_MS = DAY_MS
 
-const request = operation({
+const requestTransfer = operation({
   id: 'requestTransfer',
   methods: ['POST'],
   path: '/rooms/{id}/ownership-transfer',
@@ -74,7 +74,7 @@ async function offer(
   }
 }
 
-const cancel = operation({
+const cancelTransfer = operation({
   id: 'cancelTransfer',
   methods: ['DELETE'],
   path: '/rooms/{id}/ownership-transfer',
@@ -94,7 +94,7 @@ const cancel = operation({
   },
 })
 
-const decline = operation({
+const declineTransfer = operation({
   id: 'declineTransfer',
   methods: ['POST'],
   path: '/rooms/{id}/ownership-transfer/decline',
@@ -128,7 +128,7 @@ async function end(
   return live
 }
 
-const confirm = operation({
+const confirmTransfer = operation({
   id: 'confirmTransfer',
   methods: ['POST'],
   path: '/rooms/{id}/ownership-transfer/confirm',
@@ -174,7 +174,7 @@ async function confirmExpected(
   return events
 }
 
-const pending = operation({
+const listPendingTransfers = operation({
   id: 'listPendingTransfers',
   methods: ['GET'],
   path: '/room-ownership-transfers/pending',
@@ -192,4 +192,11 @@ const pending = operation({
   },
 })
 
-export const ownershipOperations = [request, cancel, decline, confirm, pending, ...takeoverOperations]
+export const ownershipOperations = [
+  requestTransfer,
+  cancelTransfer,
+  declineTransfer,
+  confirmTransfer,
+  listPendingTransfers,
+  ...takeoverOperations,
+]

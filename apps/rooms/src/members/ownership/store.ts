@@ -35,7 +35,7 @@ export async function listTransfers(
 }
 
 /** All rooms, newest first. `q` is an id or a part of the name; empty for all. */
-export async function listAllRooms(
+export async function selectAllRooms(
   { read: db, dialect }: { read: Db; dialect: DialectName },
   { q, nowMs }: { q: string; nowMs: number },
   after: Position | undefined,

@@ -18,11 +18,11 @@ import {
   TakeoverParams,
   toManagedRoom,
 } from './schema.ts'
-import { listAllRooms } from './store.ts'
+import { selectAllRooms } from './store.ts'
 
 const tag = 'Administration'
 
-const list = operation({
+const listAllRooms = operation({
   id: 'listAllRooms',
   methods: ['GET'],
   path: '/admin/rooms',
@@ -35,13 +35,13 @@ const list = operation({
     // Further pages do not count as a new search.
     if (q !== '' && page.cursor === undefined) context.rates.take('search_per_minute', context.actor.user.id)
     const { rows, nextCursor } = await findPage(['all rooms', q], page, (after, limit) =>
-      listAllRooms(context.database, { q, nowMs: context.now }, after, limit),
+      selectAllRooms(context.database, { q, nowMs: context.now }, after, limit),
     )
     return { rooms: rows.map(toManagedRoom), nextCursor }
   },
 })
 
-const takeOver = operation({
+const takeOverRoom = operation({
   id: 'takeOverRoom',
   methods: ['POST'],
   path: '/admin/rooms/{roomId}/takeover',
@@ -85,4 +85,4 @@ async function takeRoom(
   return { events, previousOwnerId }
 }
 
-export const takeoverOperations = [list, takeOver]
+export const takeoverOperations = [listAllRooms, takeOverRoom]

@@ -9,7 +9,7 @@ import { SearchPage, SearchQuery, type SearchResult } from './schema.ts'
 import { type SearchHit, type SearchScope, findHits } from './store.ts'
 import { findMarks, searchedWords } from './words.ts'
 
-const search = operation({
+const searchMessages = operation({
   id: 'searchMessages',
   methods: ['GET'],
   path: '/search',
@@ -91,4 +91,4 @@ async function resultsOf(
   return hits.flatMap(({ id }) => results.get(id) ?? [])
 }
 
-export const searchOperations = [search] as const
+export const searchOperations = [searchMessages] as const

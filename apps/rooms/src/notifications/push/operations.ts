@@ -7,7 +7,7 @@ import { deleteSubscription, putSubscription } from './store.ts'
 
 const tag = 'Notifications'
 
-const subscribe = operation({
+const subscribeToPush = operation({
   id: 'subscribeToPush',
   methods: ['POST'],
   path: '/push',
@@ -37,7 +37,7 @@ async function requirePublicEndpoint({ pusher }: Context, endpoint: string): Pro
   })
 }
 
-const unsubscribe = operation({
+const unsubscribeFromPush = operation({
   id: 'unsubscribeFromPush',
   methods: ['DELETE'],
   path: '/push/{id}',
@@ -54,4 +54,4 @@ const unsubscribe = operation({
   },
 })
 
-export const pushOperations = [subscribe, unsubscribe]
+export const pushOperations = [subscribeToPush, unsubscribeFromPush]
