@@ -159,7 +159,7 @@ function createNonRedirectHandler(
   }
   return async (arrival, peerInfo) => {
     const { request, path, site } = arrival
-    // Nothing of the default domain's own pages and APIs is on further domains (L31.3).
+    // Further domains have none of the default domain's own pages and APIs (L31.3).
     if (site.domain !== null)
       return withRequestCount(routeOf(path), serveFurtherDomain(dependencies, arrival))
     // The MCP endpoint and the APIs count their own requests.

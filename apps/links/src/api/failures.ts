@@ -257,7 +257,7 @@ export function failure(code: FailureCode, text: string = failures[code].text): 
   return new Failure(code, { status: failures[code].status, text })
 }
 
-/** The same failure of one part of a request, which its text names. */
+/** Returns the failure with the part of the request that failed before its text. */
 export function failureAt({ code, status, detail, message, headers }: Failure, place: string): Failure {
   return new Failure(code, { status, detail, text: `${place}: ${message}` }, headers)
 }

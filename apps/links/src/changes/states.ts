@@ -191,7 +191,7 @@ function hashOf({ values: { links: _, links_omitted: __, ...values } }: State): 
   return Bun.hash.xxHash64(JSON.stringify(values)).toString(36)
 }
 
-/** Those of these pairs that are links of bundles. */
+/** Returns the keys of the pairs that are stored. */
 export async function findMemberships(
   tx: Tx,
   dialect: DialectName,

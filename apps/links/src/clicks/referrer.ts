@@ -58,7 +58,7 @@ export function referrerHost(referrer: string | null): string | null {
 }
 
 // Ports are ignored on both sides. Behind a proxy the Host header often has a different port than
-// the browser's address bar, and browsers omit default ports that other clients write.
+// the address that the browser shows, and browsers omit default ports that other clients write.
 export function isSelfReferrer(referrer: string | null, ownHost: string | null): boolean {
   if (referrer === null || ownHost === null) return false
   const url = URL.parse(referrer)

@@ -22,7 +22,7 @@ import { oldestSaltedDay } from './visitor-salts.ts'
 const BATCHES_PER_STEP = 48
 /**
  * Timeout of a statement on PostgreSQL, in milliseconds, after which the step fails and is retried.
- * Without it a connection whose server is gone would hang for a quarter of an hour, and all readers
+ * Without it a connection to a server that crashed would hang for a quarter of an hour, and all readers
  * of statistics with it.
  */
 const STATEMENT_LIMIT_MS = 30_000

@@ -14,7 +14,7 @@ import { type HourCount, countByHour } from './hour-counts.ts'
 
 /**
  * Keeps these slugs from being removed until the transaction ends. Slugs missing from the result
- * are gone.
+ * were removed before.
  */
 const LOCK_SLUGS_FOR_SHARE = `select slug, link_id from slug where slug = any($1::text[]) order by slug for key share`
 

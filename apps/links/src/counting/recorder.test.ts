@@ -115,7 +115,7 @@ eachDialect((dialect, newUrl) => {
     })
   })
 
-  describe('clicks of slugs that are gone', () => {
+  describe('clicks of removed slugs', () => {
     test('clicks of a removed slug are dropped, and the other clicks of the batch are counted', async () => {
       const { stored, recorder } = await open()
       const link = await stored.createLink('abcd', 'gone')
@@ -187,7 +187,7 @@ eachDialect((dialect, newUrl) => {
     expect(sums).toEqual({ bots: 300, own: 300, both: 150 })
   })
 
-  test('a batch that fails half way stores nothing, and can be recorded once the cause is gone', async () => {
+  test('a batch that fails half way stores nothing, and can be recorded once the cause is removed', async () => {
     const { stored, recorder } = await open()
     const link = await stored.createLink('abcd')
     const good = click(link, 'abcd')

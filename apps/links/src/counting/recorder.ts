@@ -16,7 +16,7 @@ export interface Recorder {
   /**
    * Stores the clicks and moves the journal's cursor from `from` to `to`. Returns false, without
    * changes, if the cursor is at another position: another process has then counted them. Clicks of
-   * slugs that are gone are dropped.
+   * removed slugs are dropped.
    */
   record(clicks: readonly ClassifiedClick[], move?: { from: Cursor; to: number }): Promise<boolean>
   /** Closes some of the hours before this one (Unix seconds). True if more may remain. */

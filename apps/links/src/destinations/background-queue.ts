@@ -70,6 +70,6 @@ export interface BackgroundQueueOptions<Job> {
   run: (job: Job, abort: AbortSignal) => Promise<void>
   onError: (error: unknown) => void
   maxConcurrent: number
-  /** Of each owner. */
+  /** The limit of each owner. */
   maxQueued: number
 }

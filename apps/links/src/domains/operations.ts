@@ -119,7 +119,10 @@ const writeDomain = operation({
   },
 })
 
-/** A domain answers with the slugs of another one, which may be gone from the settings. */
+/**
+ * Returns the host whose slugs the domain answers with. The settings may no longer list it, as long
+ * as it has links.
+ */
 async function findAlias(
   tx: Kysely<Tables>,
   { sites, origin }: Context,

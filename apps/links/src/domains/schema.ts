@@ -5,7 +5,7 @@ import { HOST_PATTERN, MAX_HOST_LENGTH, toHost, toIpHost } from '../urls/host.ts
 import { ROBOTS } from '../settings/robots.ts'
 import { WELL_KNOWN_NAMES } from './well-known-names.ts'
 
-/** Of all files of a domain together, as JSON. */
+/** Limit of all files of a domain together, as JSON. */
 export const MAX_WELL_KNOWN_BYTES = 128 * 1024
 
 const Host = text()

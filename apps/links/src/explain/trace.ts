@@ -13,7 +13,7 @@ export interface Step {
   result: (typeof STEP_RESULTS)[number]
 }
 
-/** What is read of the link beside its destination. */
+/** Properties of the link that its destination does not have. */
 export interface TracedLink {
   slug: string
   slugDisabledAt: number | null

@@ -180,7 +180,7 @@ async function read(response: Response): Promise<StoredAnswer> {
   return { status, headers: JSON.stringify([...headers]), body: await response.text() }
 }
 
-/** The same answer with another body. Refusals have nothing to leave out. */
+/** Returns the answer with a changed body. Refusals have nothing to leave out. */
 async function rewrite(
   answer: StoredAnswer,
   change: (body: Readonly<Record<string, unknown>>) => Promise<unknown>,

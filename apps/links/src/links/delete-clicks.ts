@@ -185,7 +185,7 @@ async function deleteRawClicks(
     .where('clicked_at', '<', high)
     .$if(slug !== undefined, (clicks) => clicks.where('slug', '=', slug ?? ''))
     .limit(maxClicks)
-  // Clicks that another transaction is rolling up are gone after the wait, and their counts stay.
+  // Clicks that another transaction is rolling up do not exist after the wait, and their counts stay.
   const clicks = await lockRows(dialect, query, 'clicked_at').execute()
   const ids = clicks.map(({ id }) => id)
   await tx

@@ -172,7 +172,7 @@ const adminFields = { ...queryFields, ...moreFields(queryFields.no_bundle.unwrap
 export const LinkFilter = z.object(adminFields)
 export type LinkFilter = z.output<typeof LinkFilter>
 
-/** The same filter in a body. */
+/** `LinkFilter` as JSON of a request's body. */
 export const LinkFilterBody = z
   .object({
     ...filterFields({

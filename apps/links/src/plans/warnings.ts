@@ -44,7 +44,7 @@ export async function findWarnings(
   const deleted = idsOf(ofLinks.filter(({ after }) => after === null))
   const disabled = idsOf(updates.filter(({ after }) => typeof after?.['disabled_at'] === 'number'))
   const expiring = idsOf(updates.filter(({ after }) => typeof after?.['expires_at'] === 'number'))
-  const led = idsOf(updates.filter(({ after }) => after && ('url' in after || 'behaviour' in after)))
+  const redirected = idsOf(updates.filter(({ after }) => after && ('url' in after || 'behaviour' in after)))
   const slugs = updates.flatMap(stoppedSlugs)
   const opened = await findOpened({ read, dialect }, ofLinks)
   const newHosts = hostsOf([...ofLinks.flatMap(newDestinations), ...opened])
@@ -61,7 +61,7 @@ export async function findWarnings(
     warning('disables_links', disabled.length, await countClicks(disabled)),
     warning('expires_links', expiring.length, await countClicks(expiring)),
     warning('removes_slugs', slugs.length, await sumClicks(read, inList(dialect, 'slug', slugs))),
-    warning('changes_destinations', led.length, await countClicks(led)),
+    warning('changes_destinations', redirected.length, await countClicks(redirected)),
     warning(
       'transfers',
       changes.filter(({ before, after }) => before && after && 'created_by' in after).length,

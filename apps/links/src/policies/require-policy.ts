@@ -81,15 +81,15 @@ export async function requirePolicy(
       after: parseValues(after_values),
     }))
     const opened = await findOpened({ read: tx, dialect }, differences)
-    const led = [...differences.flatMap(({ after }) => destinationsOf(after)), ...opened]
-    if (!led.every(({ hostname }) => isAllowed(hostname, hosts))) throw failure('policy_host')
+    const destinations = [...differences.flatMap(({ after }) => destinationsOf(after)), ...opened]
+    if (!destinations.every(({ hostname }) => isAllowed(hostname, hosts))) throw failure('policy_host')
   }
   if (bundles) {
     const touched = [...changes.flatMap(bundlesOf), ...(await readBundles(tx, dialect, changes.map(linkOf)))]
     if (!touched.every((id) => bundles.includes(id))) throw failure('policy_bundle')
   }
   if (limit === null || !source.assistant) return
-  // Those of this transaction are stored already.
+  // The count includes the changes of this transaction.
   const { identity, assistant, now } = source
   const writes = await countWrites(tx, dialect, { identity, assistant: assistant.id, after: now - HOUR })
   const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) }
@@ -137,7 +137,7 @@ function opensLink({ before, after }: Difference): boolean {
   return (
     (typeof before['disabled_at'] === 'number' && typeof after['disabled_at'] !== 'number') ||
     typeof before['expires_at'] === 'number' ||
-    // It may have led all visitors elsewhere, or nowhere.
+    // The old behaviour may have sent all visitors elsewhere, or nowhere.
     (typeof before['behaviour'] === 'object' && before['behaviour'] !== null) ||
     (typeof before['password'] === 'string' && typeof after['password'] !== 'string') ||
     workingSlugsOf(after).some((slug) => !earlier.has(slug))

@@ -8,8 +8,9 @@ export interface PlaceStore {
 }
 
 /**
- * Lets visitors through as long as places are left. Those who arrive while a transaction runs share
- * the next one, so a crowd costs few transactions, and no node holds places that it does not need.
+ * Lets visitors through as long as places are left. Visitors who arrive while a transaction runs
+ * share the next one, so many visitors cost few transactions, and no node holds places that it does
+ * not need.
  */
 export class ClickLimits {
   readonly #store: PlaceStore

@@ -205,7 +205,7 @@ export class Redirect {
     return request.method === 'POST' ? formNotAllowedPage(request) : this.#notFound(request, site)
   }
 
-  /** Nothing before the look-up has missed depends on who is asking (L12.6). */
+  /** Asks who the visitor is, which a redirect must not depend on (L12.6): the look-up has missed. */
   async #missed(short: ShortUrlRequest, closed: Closed | undefined): Promise<Response> {
     const strangersAnswer = this.#notFound(short.request, short.site)
     return (await this.#options.ownerPage(short, closed)) ?? strangersAnswer

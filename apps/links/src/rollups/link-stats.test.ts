@@ -15,7 +15,7 @@ const { closeLater } = closeAfterEach()
 const HOUR = 3600
 const view: View = { range: '7d', now: NOW, tz: 'UTC', filters: { bots: true, selfReferrers: true } }
 
-/** The same database, with counts of the statements sent and of the rows returned. */
+/** Counts the statements that are sent to a database, and the rows that it returns. */
 function recordQueries(database: Database<Tables>) {
   let [sent, rows] = [0, 0]
   const plugin: KyselyPlugin = {

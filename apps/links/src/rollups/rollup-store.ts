@@ -47,7 +47,7 @@ export async function findNextDue({ read }: Db, now: number): Promise<DuePeriod 
   return undefined
 }
 
-/** Those of these links that have a valid rollup of the period. */
+/** Returns the links that have a valid rollup of the period. */
 export async function findRolledUpLinks(
   { read, dialect }: Db,
   { unit, start }: DuePeriod,

@@ -111,7 +111,7 @@ export function limitPart(left: number | undefined): ForeignPart[] {
   return left === undefined || left <= 0 ? [] : [{ feature: 'max_visits', part: { max_clicks: left } }]
 }
 
-/** Half of the visitors, or another share, are led to a second destination. */
+/** Half of the visitors, or another share, get a second destination. */
 export function splitPart(
   url: unknown,
   cell: string | undefined,

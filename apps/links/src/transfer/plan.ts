@@ -14,7 +14,7 @@ export interface ExistingLinks {
   readonly spellings: Spellings
 }
 
-/** Bounds the memory of an import; spellings in later rows are not remembered. */
+/** Limits the memory of an import; slugs of later rows are reported in lower case. */
 const MAX_SPELLINGS = 200_000
 
 export class Spellings {

@@ -31,7 +31,7 @@ interface RingOptions {
   dryRun: boolean
 }
 
-/** Throws `RingFound` if visitors of a stored link could come back to it, or be led on and on (L26.5). */
+/** Throws `RingFound` if the way of a stored link's visitors comes back to it, or is too long (L26.5). */
 export async function requireEnds(
   tx: Transaction<Tables>,
   rows: readonly StoredRow[],
@@ -76,7 +76,7 @@ export class RingFound extends Error {
     this.#problems = problems
   }
 
-  /** The row, or its problem if it closes a ring. */
+  /** Returns the row, or its problem if it has one. */
   refuse(row: ParsedRow): ParsedRow {
     const code = this.#problems.get(row.line)
     return code === undefined ? row : { line: row.line, problem: { code, text: failures[code].text } }

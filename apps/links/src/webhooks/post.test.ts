@@ -82,7 +82,7 @@ test('L30.4b: a name is resolved once, and the connection goes to the address th
   expect(lookups).toBe(1)
 })
 
-test('a receiver that does not answer in time is a timeout, and one that is gone is unreachable', async () => {
+test('a receiver that does not answer in time is a timeout, and one that has stopped is unreachable', async () => {
   const hanging = await serveBytes('')
   expect(await post(local, `http://receiver.test:${hanging}/`)).toMatchObject({
     status: null,

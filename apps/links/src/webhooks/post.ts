@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import { resolveDns } from '../destinations/public-fetch.ts'
 
 const TIMEOUT_MS = 10_000
-/** Of each answer, the rest is not read. */
+/** The rest of an answer is not read. */
 const MAX_ANSWER_BYTES = 4096
 
 export interface PostOptions {

@@ -73,7 +73,8 @@ export class Sender {
     const headers = {
       'content-type': 'application/json',
       'user-agent': userAgent,
-      // Nothing on this machine, such as the admin side, takes a delivery for a request of its user.
+      // With this header no program on this machine, such as the admin side, takes a delivery for a
+      // request of its user.
       via: '1.1 latchkey-links',
       ...signatureHeaders({ id, timestamp: now, body }, secrets),
     }

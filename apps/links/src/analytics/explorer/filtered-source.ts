@@ -27,7 +27,7 @@ type Db = Database<Tables>
 export interface ClickFilter {
   /** The links that may pass; undefined for all. */
   linkIds: readonly number[] | undefined
-  /** Of these, only links that are in no active bundle, and those of the given bundles. */
+  /** Reads only links that are in no active bundle, or in one of these bundles. */
   unbundledOr: readonly number[] | undefined
   slugs: readonly string[] | undefined
   values: Partial<Record<ValueDimension, readonly string[]>>
@@ -54,7 +54,7 @@ const BLOCK_CLICKS_PER_ROW = 25
 /** So few rows cost nothing. */
 const FEW_CLICKS = 2_000
 
-/** What is read for a window: blocks and raw clicks, or the clicks of some links. */
+/** The sources for a window: blocks and raw clicks, or the clicks of some links. */
 interface Plan {
   parts?: readonly Part[]
   links?: Window & { linkIds: readonly number[] }

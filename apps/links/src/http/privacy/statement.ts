@@ -13,7 +13,7 @@ import {
   saltFields,
 } from './stored-fields.ts'
 
-/** What is true of visitors' data under the running settings: the content of both documents. */
+/** The content of both documents: how visitors' data is treated under the running settings. */
 export type PrivacyStatement = ReturnType<typeof describePrivacy>
 
 interface FieldStatement {

@@ -3,7 +3,7 @@ import type { Wording } from './wording.ts'
 
 type Buckets = TimelineData['buckets']
 
-/** Pixels: the highest bar, and the whole with labels above and below. */
+/** Heights in pixels: the space above the bars, the bars, and the chart with its labels. */
 const TOP = 6
 const BARS = 200
 const HEIGHT = 236

@@ -33,7 +33,7 @@ type Tx = Transaction<Tables>
 /**
  * Throws if a visitor of the link could come back to it, or would pass more than five of our own
  * short URLs. Call this once the link and its slugs are stored, at the end of the transaction: of
- * two writes that close a ring together, the second then sees the first.
+ * two writes that close a loop together, the second then sees the first.
  */
 export async function requireEnd(tx: Tx, context: WayContext, link: WayLink): Promise<void> {
   const problem = await findProblem(tx, context, link)
@@ -84,7 +84,7 @@ export async function findLinksOf(
     .execute()
 }
 
-/** What is wrong with the way of the visitors of a link; undefined if it ends. */
+/** Returns the reason why the way of a link's visitors does not end, or is too long. */
 export async function findWayProblem(
   link: WayLink,
   domains: OwnDomains,

@@ -154,7 +154,7 @@ export async function insertBehaviours(tx: Tx, behaviours: readonly NewStoredBeh
   if (passwords.length > 0) await tx.insertInto('link_password').values(passwords).execute()
 }
 
-/** The same limit keeps its count; another one counts from now. */
+/** An unchanged limit keeps its count; a changed one counts from now. */
 async function saveLimit(tx: Tx, linkId: number, maxClicks: number | undefined): Promise<void> {
   await tx
     .deleteFrom('link_limit')

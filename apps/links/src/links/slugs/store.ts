@@ -32,7 +32,7 @@ export async function findSlug(db: Kysely<Tables>, slug: string): Promise<SlugRo
   return db.selectFrom('counted_slug').selectAll().where('slug', '=', slug).executeTakeFirst()
 }
 
-/** Those of the slugs that a link has. */
+/** Returns the slugs that a link has, of those given. */
 export async function findExistingSlugs(
   { db, dialect }: Queries,
   slugs: readonly string[],

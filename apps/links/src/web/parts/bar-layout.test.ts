@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { barPath, chooseLabels, positionBars, scaleTicks } from './bar-layout.ts'
 
-test('grid lines are integers at equal distances, and the highest one is not below the highest bar', () => {
+test('grid lines are integers at equal distances, and the highest one is not below the bars', () => {
   expect(scaleTicks(0)).toEqual([0, 1, 2, 3, 4])
   expect(scaleTicks(1)).toEqual([0, 1, 2, 3, 4])
   expect(scaleTicks(5)).toEqual([0, 2, 4, 6, 8])
@@ -39,7 +39,7 @@ test('as many labels as fit are drawn, at equal distances from the first', () =>
   expect(chooseLabels(['1 Nov'], positionBars(1, 0, 100))).toEqual([0])
 })
 
-test('the rounded corners of a bar are never higher than the bar', () => {
+test('the rounded corners of bars are never higher than the bars', () => {
   expect(barPath({ x: 50, share: 30, width: 20 }, 100, 200)).toBe(
     'M40,200V103Q40,100 43,100H57Q60,100 60,103V200Z',
   )

@@ -1,6 +1,6 @@
 /** Number of grid lines above the base line. */
 const STEPS = 4
-/** Free space on each side of a bar, as a fraction of its share of the width. */
+/** Free space on each side of bars, as a fraction of their shares of the width. */
 const GAP = 0.18
 const MAX_BAR_WIDTH = 36
 const LABEL_GAP = 24
@@ -18,9 +18,9 @@ export function scaleTicks(max: number): number[] {
 }
 
 export interface BarPosition {
-  /** Centre of the bar. */
+  /** Centre. */
   x: number
-  /** Width of the bar with the space around it. */
+  /** Width with the space on both sides. */
   share: number
   width: number
 }
@@ -61,7 +61,7 @@ function hasRoom(indexes: readonly number[], { labels, positions, edge }: LabelL
   })
 }
 
-/** SVG path of a bar with rounded upper corners. */
+/** SVG path with rounded upper corners. */
 export function barPath({ x, width }: BarPosition, top: number, base: number): string {
   const radius = Math.min(3, width / 2, base - top)
   const [left, right] = [x - width / 2, x + width / 2]

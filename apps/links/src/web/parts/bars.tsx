@@ -21,8 +21,8 @@ interface Props {
 }
 
 /**
- * Bars of a `TimeChart`. The bar under the pointer, or the one chosen with the arrow keys, has a
- * tooltip. A click or a drag selects bars, as Enter and Shift with the arrow keys do.
+ * Bars of a `TimeChart`. The pointer and the arrow keys choose the one that has a tooltip. A click
+ * or a drag selects bars, as Enter and Shift with the arrow keys do.
  */
 export function Bars({ timeline, height, name, texts, onSelect }: Props) {
   const { t, number } = useText()
@@ -80,7 +80,7 @@ export function Bars({ timeline, height, name, texts, onSelect }: Props) {
   )
 }
 
-/** The bar with the tooltip, and the bar at which a selection began. */
+/** Indexes of bars: the one with the tooltip, and the one at which a selection began. */
 interface Pointed {
   active?: number | undefined
   anchor?: number | undefined
@@ -189,13 +189,13 @@ function selectionHandlers(
   }
 }
 
-/** Index of the bar at a position of the window. */
+/** Returns the index at a horizontal position of the window. */
 function indexAt({ left, positions }: Plot, svg: Element, clientX: number): number | undefined {
   const index = Math.floor((clientX - svg.getBoundingClientRect().left - left) / (positions[0]?.share ?? 1))
   return index in positions ? index : undefined
 }
 
-/** Returns the index of the bar that a key selects, or undefined for other keys. */
+/** Returns the index that a key selects, or undefined for other keys. */
 function indexForKey(key: string, from: number, last: number): number | undefined {
   if (key === 'ArrowRight') return Math.min(from + 1, last)
   if (key === 'ArrowLeft') return Math.max(from - 1, 0)
@@ -203,7 +203,7 @@ function indexForKey(key: string, from: number, last: number): number | undefine
   return key === 'End' ? last : undefined
 }
 
-/** The side of the bar with more space. */
+/** Puts the tooltip on the side with more space. */
 function tipPosition({ x }: BarPosition, width: number): CSSProperties {
   return x < width / 2 ? { left: x + 10 } : { right: width - x + 10 }
 }
@@ -230,7 +230,7 @@ function Axes({ plot, labels }: { plot: Plot; labels: readonly string[] }) {
   )
 }
 
-/** Background of the bar with the tooltip, or of the bars being selected. */
+/** Background of the bars being selected, or of the one with the tooltip. */
 function Cursor({ plot, pointed: { active, anchor = active } }: { plot: Plot; pointed: Pointed }) {
   if (active === undefined || anchor === undefined) return null
   const [first, last] = [Math.min(active, anchor), Math.max(active, anchor)]

@@ -22,7 +22,7 @@ const operations = {
 }
 
 export interface ShareProps {
-  /** What is shared: its statistics. */
+  /** The subject of the shared statistics. */
   kind: keyof typeof operations
   id: number
 }

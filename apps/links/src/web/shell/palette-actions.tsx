@@ -186,7 +186,7 @@ export function useLinkResults(query: string): PaletteAction[] {
   const results = useCall('links', 'listLinks', {
     query: { per_page: 5, ...(searchText !== '' && { search: searchText }) },
   })
-  // Those of the previous query would be wrong.
+  // The results of the previous query would be wrong.
   if ((query === '') !== (searchText === '')) return []
   const links = (results.data?.body ?? []).map((link) => ({
     id: `link-${link.id}`,

@@ -8,5 +8,5 @@ import type { WebhookKey } from './webhooks.ts'
 export const texts: TextLoader<Record<keyof typeof en, string>> = (language) =>
   import(`./${language}/index.ts`)
 
-/** Those about behaviour, plans and webhooks are on display only after `addTexts`. */
+/** Keys of texts; `addTexts` has to load the ones about behaviour, plans and webhooks first. */
 export type OwnKey = TextKey<typeof en> | BehaviourKey | PlanKey | WebhookKey

@@ -21,7 +21,7 @@ interface Line {
 export interface Job {
   isPreview: boolean
   state: 'working' | 'done' | 'stopped' | 'failed'
-  /** The same array during a job: rows are appended, and `count` is its length. */
+  /** An array that a job only appends to; `count` is its length. */
   rows: Row[]
   count: number
   /** Processed part of the file, 0 to 1. Undefined during the upload. */

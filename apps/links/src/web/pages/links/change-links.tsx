@@ -20,7 +20,7 @@ export function ChangeFound(props: Props) {
   )
 }
 
-/** The same for these links. */
+/** `ChangeFound` for chosen links. */
 export function ChangeLinks({ ids, ...props }: Omit<Props, 'actions'> & { ids: readonly number[] }) {
   const actions = useFoundActions(ids)
   return <ChangeFound actions={actions} {...props} />

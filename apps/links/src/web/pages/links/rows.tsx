@@ -103,7 +103,7 @@ interface RowProps extends CellsProps {
   actions: RowActionHandlers
 }
 
-/** Of plain elements: components of Mantine took half of the time in which the list rendered. */
+/** Renders plain elements: components of Mantine took half of the time in which the list rendered. */
 function Row({ isSelected, toggle, actions, ...cells }: RowProps) {
   const { t } = useText()
   const [isHovered, setHovered] = useState(false)

@@ -30,16 +30,15 @@ export function PlanActions({ plan }: { plan: Plan }) {
     onSuccess: ({ undone }) => showSuccess(t('history.undone', { count: undone })),
     onSettled: refresh,
   })
-  // Of the last action.
-  const [error] = [apply, discard, undo]
+  const [lastError] = [apply, discard, undo]
     .toSorted((a, b) => b.submittedAt - a.submittedAt)
     .map((each) => each.error)
   if (plan.identity !== me.identity) return null
   return (
     <>
-      {error && (
+      {lastError && (
         <Alert color="red" role="alert">
-          {failure(error)}
+          {failure(lastError)}
         </Alert>
       )}
       {undo.data && <Remaining remaining={undo.data.remaining} />}

@@ -14,7 +14,7 @@ import { useSentences } from '../../../parts/behaviour/sentences.ts'
 import { useBehaviourActions, usePromotion } from './use-behaviour-actions.ts'
 import { useReorder } from './use-reorder.ts'
 
-/** The rules as sentences in their order, then where everyone else is led. */
+/** The rules as sentences in their order, then the destinations of all other visitors. */
 export default function Destinations(controls: BehaviourControls) {
   const { t } = useText()
   const { link, open } = controls

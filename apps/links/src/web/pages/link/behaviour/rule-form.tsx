@@ -23,7 +23,7 @@ export function RuleForm({ index, ...props }: DialogProps & { index: number | un
   const [label, setLabel] = useState(before?.label ?? '')
   const [isChecked, setIsChecked] = useState(false)
   const rules = saving.base.behaviour.rules ?? []
-  // The rule may have moved, or be gone, in what was loaded since.
+  // The behaviour that was loaded since may have the rule at another position, or not at all.
   const position = rules.findIndex((each) => JSON.stringify(each) === JSON.stringify(before))
   const place = position < 0 ? rules.length : position
   return (

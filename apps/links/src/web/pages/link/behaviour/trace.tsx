@@ -10,7 +10,7 @@ import { momentName } from '../../../parts/behaviour/sentences.ts'
 type Explanation = Result<'explainLink'>
 type Step = Explanation['steps'][number]
 
-/** The answer to a visit, and the checks that led to it, as sentences. */
+/** The answer to a visit, and the checks that decided it, as sentences. */
 export function Trace({ explanation }: { explanation: Explanation }) {
   const { t, language } = useText()
   const nameOf = useValueNames()
