@@ -135,7 +135,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     await fill(links, gone.id, clicked, 1)
     await fill(links, (await links.createLink(key, { slug_length: 20 })).id, takenSlugs)
     await links.call('DELETE', `/links/${gone.id}?force=true`, { key })
-    // Of all slugs of three symbols, half are taken and half were clicked once.
+    // Half of all slugs of three symbols are taken, and half were clicked once.
     for (let made = 0; made < 5; made++)
       expect((await links.createLink(key, { slug_length: 3 })).slugs[0].slug).toHaveLength(4)
     const chosen = await links.createLink(key, { slug: clicked[0] as string })

@@ -186,7 +186,7 @@ onSqlite((newUrl) => {
     await refuses(id, { split: [long, long, long] }, 'behaviour: too long')
   })
 
-  test('L26.5: a target may be one of our own short URLs, but not in a ring', async () => {
+  test('L26.5: a destination may be one of our own short URLs, but not in a loop', async () => {
     const [a, b, c] = [await links.createLink(ann), await links.createLink(ann), await links.createLink(ann)]
     const shortUrl = (link: { slugs: { slug: string }[] }) =>
       `http://localhost:8080/${link.slugs[0]?.slug.toUpperCase()}`
@@ -207,14 +207,14 @@ onSqlite((newUrl) => {
     expect((await put(c.id, leadTo(`https://other.example/${a.slugs[0].slug}`))).status).toBe(200)
   })
 
-  test('L26.5: a later write of another link closes no ring either, by URL, slug or creation', async () => {
+  test('L26.5: a later write of another link closes no loop either, by URL, slug or creation', async () => {
     const shortUrl = (slug: string) => `http://localhost:8080/${slug}`
-    const ring = [400, 'The link would lead visitors back to itself'] as const
+    const refusal = [400, 'The link would lead visitors back to itself'] as const
     const refusesAll = (writes: readonly (readonly [method: string, path: string, body: object])[]) =>
       Promise.all(
         writes.map(async ([method, path, body]) => {
           const { status, body: answer } = await links.call(method, path, { key: ann, body })
-          expect([path, status, answer]).toEqual([path, ring[0], { error: ring[1] }])
+          expect([path, status, answer]).toEqual([path, refusal[0], { error: refusal[1] }])
         }),
       )
     const a = await links.createLink(ann, { slug: 'ring-a' })
@@ -242,7 +242,7 @@ onSqlite((newUrl) => {
     expect((await links.call('PATCH', `/links/${b.id}`, { key: ann, body })).status).toBe(200)
   })
 
-  test('L26.5: of two writes at once that close a ring together, one is refused', async () => {
+  test('L26.5: of two writes at once that close a loop together, one is refused', async () => {
     for (let n = 0; n < 10; n++) {
       const [a, b] = [await links.createLink(ann), await links.createLink(ann)]
       const lead = (from: typeof a, next: typeof a) =>

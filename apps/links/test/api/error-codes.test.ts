@@ -101,7 +101,7 @@ const INVALID: [code: ErrorCode, method: string, path: string, body?: unknown][]
   ],
 ]
 
-/** Those of routes that only the admin API has. */
+/** Invalid requests to routes that only the admin API has. */
 const INVALID_ADMIN: typeof INVALID = [
   ['title_required', 'POST', '/keys', { scope: 'read' }],
   ['title_required', 'POST', '/keys', { title: ' ', scope: 'read' }],

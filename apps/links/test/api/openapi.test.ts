@@ -419,7 +419,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     const { options, ...rest } = call()
     return { ...rest, options: { ...options, headers: { 'If-Match': '"9999"' } } }
   }
-  /** A call that restores the link to a change after which it led to the short URL of a free slug. */
+  /** A call that restores the link to a change after which its URL was the short URL of a free slug. */
   async function restoreWayTo(free: string, { linkId }: World, call: () => Call): Promise<Call> {
     const lead = (url: string) => links.call('PATCH', `/links/${linkId}`, { key: ann, body: { url } })
     await lead(`http://localhost:8080/${free}`)
@@ -639,7 +639,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
   /** Failures whose message contains a number. */
   const worded = new Set(['qr_too_small'])
 
-  /** Those that need a database that fails halfway (src/links/removal.test.ts), or many changes or plans (test/plans). */
+  /** Failures that need a database that fails halfway (src/links/removal.test.ts), or many changes or plans (test/plans). */
   const elsewhere = new Set(['deletion_stopped', 'too_many_changes', 'too_many_plans'])
 
   for (const operation of apiOperations)

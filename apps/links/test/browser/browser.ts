@@ -78,8 +78,8 @@ export async function waitForContent(page: Page): Promise<void> {
 }
 
 /**
- * Undoes the pending action of the toast or closes the toast, which executes it. The toast is gone
- * afterwards.
+ * Undoes the pending action of the toast or closes the toast, which executes it. Returns once the
+ * toast is hidden.
  */
 export async function answerToast(page: Page, name: 'Undo' | 'Close'): Promise<void> {
   const toast = page.locator('.mantine-Notification-root')

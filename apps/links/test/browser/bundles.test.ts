@@ -238,7 +238,7 @@ test('archiving waits for its toast and can be undone; unarchiving applies at on
   expect(await archivedAt()).not.toBeNull()
 }, 60_000)
 
-test('a deleted bundle is off the list until Undo, and gone when the page is left', async () => {
+test('a deleted bundle is off the list until Undo, and erased when the page is left', async () => {
   await createNamedBundle('Short-lived', {}, ['Newsletter'])
   const { page } = await admin.open(detail('Short-lived'))
   await keepToasts(page)

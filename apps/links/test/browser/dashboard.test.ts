@@ -51,7 +51,7 @@ beforeAll(async () => {
   await recordClicks(admin.databaseUrl, clicks.flat())
 }, 90_000)
 
-/** Waits for the bars. A bar without clicks has no height. */
+/** Waits for the bars. Without clicks they have no height. */
 const waitForBars = (page: Page) => page.locator('.bars-bar').first().waitFor({ state: 'attached' })
 
 /** The headline number with this name. */

@@ -339,7 +339,7 @@ test('L26.8d, L26.8c: a change for an older version of the link is not saved, an
   await expectAccessible(page)
 }, 60_000)
 
-test('L26.4b, L26.3: a browser that is taken for a bot, or is asked to confirm, is led on by pressing a button', async () => {
+test('L26.4b, L26.3: a browser that is taken for a bot, or is asked to confirm, is redirected by pressing a button', async () => {
   using destination = Bun.serve({ port: 0, fetch: () => new Response('Arrived') })
   const url = `http://127.0.0.1:${destination.port}/arrived`
   for (const [name, behaviour] of Object.entries({
@@ -480,7 +480,7 @@ test('the bundles of a link are edited where they are shown, by keyboard and wit
   await removal.focus()
   await page.keyboard.press('Enter')
   await chip.waitFor({ state: 'detached' })
-  // Nothing has been removed yet.
+  // The removal waits for the toast to close.
   const bundlesOf = async () =>
     (
       (await (await fetch(admin.at(`/api/links/${linkIds['sale']}/bundles`))).json()) as { name: string }[]

@@ -35,8 +35,11 @@ test('a click on a slug copies its short URL, and says so', async () => {
 }, 60_000)
 
 test('L18.2: a link with behaviour has a sign with a name, and the list can be filtered by it', async () => {
-  const led = await createLink(admin, { url: 'https://example.com/led', label: 'Led elsewhere' })
-  await admin.call('PUT', `/links/${led.id}/behaviour`, {
+  const linkWithBehaviour = await createLink(admin, {
+    url: 'https://example.com/led',
+    label: 'Led elsewhere',
+  })
+  await admin.call('PUT', `/links/${linkWithBehaviour.id}/behaviour`, {
     rules: [{ when: { os: ['ios'] }, to: 'https://example.com/ios' }],
     max_clicks: 5,
     password: 'secret',

@@ -135,7 +135,7 @@ test('thousands of links are imported with visible progress, and one of them is 
   await choose(page, 'many.csv', ['url,slug,label', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('button', { name: 'Next page' }).waitFor(SLOW)
-  // Everything that the page showed during the import: every text and every state of the bar.
+  // Everything that the page showed during the import: every text and every state of the progress bar.
   await page.evaluate(() => {
     const seen: string[] = []
     Object.assign(globalThis, { seen })

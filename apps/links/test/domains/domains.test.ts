@@ -21,7 +21,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
 
   const createOn = (host: string, fields: object, key = ann) =>
     links.call('POST', `/domains/${host}/links`, { key, body: fields })
-  /** Where a browser is led from a host. */
+  /** The status and redirect that a browser gets from a host. */
   const follow = async (host: string, path: string, init: RequestInit = FROM_BROWSER) => {
     const { status, headers } = await links.fetch(`http://${host}${path}`, init)
     return [status, headers.get('location')]

@@ -80,7 +80,7 @@ const ON_DEFAULT: Record<Kind, number | string> = {
   check: 200,
   font: 404,
 }
-/** Nothing of the service's own pages and APIs. */
+/** The answers of a host without the service's own pages and APIs. */
 const NO_PAGES = {
   manifest: 404,
   metadata: 404,

@@ -186,7 +186,7 @@ export class Writer {
   }
 }
 
-/** Runs all clients until the server is gone. */
+/** Runs all clients until the server stops. */
 export async function runLoad(
   server: Server,
   workload: Workload,

@@ -219,7 +219,7 @@ function nextTurn(): Promise<void> {
   return Bun.sleep(1)
 }
 
-/** What is wrong with the outcome; nothing, if exactly the maximum was given out. */
+/** Returns the problems of the outcome; none if exactly the maximum got through. */
 export function findLimitProblems(outcome: LimitOutcome): string[] {
   const { maxClicks, through, unanswered, refused, clicks, left, redirectedPreviews } = outcome
   return [

@@ -127,7 +127,7 @@ export class Server {
   async kill(): Promise<void> {
     this.signal('SIGKILL')
     await this.waitForExit()
-    // Under load, Bun now and then does not notice that the other end of a connection is gone.
+    // Under load, Bun now and then does not notice that the other end of a connection has closed.
     setTimeout(() => {
       for (const wire of this.#wires) wire.close()
     }, READ_WITHIN_MS).unref()

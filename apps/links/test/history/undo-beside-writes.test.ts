@@ -27,7 +27,7 @@ eachDialect((dialect, newUrl) => {
   const label = (links: TestLinks, key: string, id: number, text: string) =>
     links.call('PUT', `/links/${id}`, { key, body: { label: text } })
 
-  /** Those of the links whose change was answered 200 and is not there. */
+  /** Returns the links whose change was answered 200 and is not stored. */
   async function findLost(links: TestLinks, key: string, changes: readonly (readonly [number, Reply])[]) {
     const lost: number[] = []
     for (const [id, { status, body: answered }] of changes) {

@@ -145,8 +145,7 @@ for (const [name, prepare] of Object.entries(runs))
     const { access_token: before } = state['tokens'] as { access_token: string }
     const logins = seen.authorizations.length
     issuer.lifetime = 3600
-    // Counted from this moment: the clock of the authorization server dated the token and has gone
-    // on since.
+    // Counted from this moment: the clock of the authorization server dated the token, and runs on.
     links.advance(Math.floor(Date.now() / 1000) - links.now + 300 + 61)
     const later = parseToolResult(await authorizedRun.client.callTool({ name: 'list_links', arguments: {} }))
     expect(later.value.results).toContainEqual(expect.objectContaining({ id: made.value.id }))

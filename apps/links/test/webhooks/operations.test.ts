@@ -275,7 +275,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
       const { webhook } = await create(ann, { url: address })
       const { body } = await call('POST', `/${webhook.id}/test`, ann)
       expect([body.status, body.answer]).toEqual([403, expect.stringContaining('came through a proxy')])
-      // The same request by a program on this machine is admitted, and there is no such bundle.
+      // A program on this machine may send this request, and there is no such bundle.
       expect((await fetch(address, { method: 'POST' })).status).toBe(404)
     } finally {
       await server.stop(true)
