@@ -145,23 +145,23 @@ const moderateCall = operation({
   body: ModerateCallBody,
   result: Success,
   failures: [...CHANGE_REFUSALS, 'target_is_owner'],
-  async handler(context, { params: { id: roomId, userId }, body: { act } }) {
+  async handler(context, { params: { id: roomId, userId }, body: { action } }) {
     const { policy, now: nowMs } = context
     return writeAndPublish(context, async (tx) => {
       const access = await authorizeInRoom(tx, context, roomId, 'moderate_call')
       const all = await listPeers(tx, { roomId, nowMs }, policy.voice.guests)
       const peers = all.filter((peer) => peer.userId === userId)
       if (peers.length === 0) throw failure('not_found')
-      if (act !== 'lower')
-        await auditRoom(tx, context, { action: `room.call.${act}`, roomId, metadata: { userId } })
-      if (act === 'remove') {
+      if (action !== 'lower_hand')
+        await auditRoom(tx, context, { action: `room.call.${action}`, roomId, metadata: { userId } })
+      if (action === 'remove') {
         const target = await findKnownPerson(tx, roomId, userId, nowMs)
         if (target?.role === 'owner') throw failure('target_is_owner')
         requirePermission(removeActionFor(target?.role ?? null), access)
         return { value: SUCCESS, events: await endLeases(tx, roomId, { peers, reason: 'removed', nowMs }) }
       }
       const connectionIds = peers.map(({ connectionId }) => connectionId)
-      const change = act === 'mute' ? ({ audio: 0, muted: 1 } as const) : { hand_at: null }
+      const change = action === 'mute' ? ({ audio: 0, muted: 1 } as const) : { hand_at: null }
       await updateCallLeases(tx, { roomId, connectionIds }, change)
       return { value: SUCCESS, events: callEvents(roomId) }
     })

@@ -70,7 +70,7 @@ export const LeaveCallQuery = z.object({
 
 export const CallPersonParams = z.object({ id: Id, userId: Id })
 export const ModerateCallBody = z.object({
-  act: z.enum(['mute', 'lower', 'remove']).meta({
+  action: z.enum(['mute', 'lower_hand', 'remove']).meta({
     description: 'Mute the microphone, lower the hand, or remove from the call.',
   }),
 })

@@ -64,9 +64,9 @@ export function moderate(
   { browser }: TestUser,
   roomId: string,
   target: TestUser,
-  act: string,
+  action: string,
 ): Promise<Response> {
-  return browser.send(`/api/rooms/${roomId}/voice/people/${target.user.id}`, { body: { act } })
+  return browser.send(`/api/rooms/${roomId}/voice/people/${target.user.id}`, { body: { action } })
 }
 
 export const ALL_OFF = { audio: false, camera: false, screen: false, hand: false }

@@ -79,7 +79,7 @@ eachDialect((dialect, newUrl) => {
     const notified = await speaker.socket.frame(isMuted)
     expect(notified['peer']).toMatchObject({ connectionId: speaker.connectionId, audio: false })
     await listener.socket.frame(isMuted)
-    await moderate(owner, roomId, speaker, 'lower')
+    await moderate(owner, roomId, speaker, 'lower_hand')
     await listener.socket.frame(({ type, hand }) => type === 'voice.hand' && hand === null)
     expect(await setState(speaker, roomId, { audio: true })).toMatchObject({ audio: true })
     await moderate(owner, roomId, speaker, 'remove')

@@ -11,6 +11,8 @@ import { playComing, playGoing } from './sounds.ts'
 import type { CallChoices } from './stored-choices.ts'
 import type { CallRoom } from './call-room.ts'
 
+export type CallAction = 'mute' | 'lower_hand' | 'remove'
+
 /** After this long without a frame of the server nothing is sent (R33.5). */
 const PAUSE_AFTER_MS = 2_000
 /** After this long all connections are closed. */
@@ -139,8 +141,8 @@ export class CallSession {
     this.#set({})
   }
 
-  async moderate(userId: string, act: 'mute' | 'lower' | 'remove'): Promise<void> {
-    await call('moderateCall', { params: { id: this.room.id, userId }, body: { act } })
+  async moderate(userId: string, action: CallAction): Promise<void> {
+    await call('moderateCall', { params: { id: this.room.id, userId }, body: { action } })
   }
 
   dismissFailure(): void {

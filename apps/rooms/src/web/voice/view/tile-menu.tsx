@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { CallPeer } from '../../live/frames.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { useText } from '../../texts/text.ts'
-import type { CallSession } from '../call-session.ts'
+import type { CallAction, CallSession } from '../call-session.ts'
 
 interface Props {
   peer: CallPeer
@@ -59,9 +59,9 @@ function Actions({
 }: Props & { close: () => void }) {
   const { t } = useText()
   const { connectionId, userId, audio, hand } = peer
-  const act = (what: 'mute' | 'lower' | 'remove') => () => {
+  const moderate = (action: CallAction) => () => {
     close()
-    session.moderate(userId, what).catch((error: unknown) => showError(<Refusal error={error} />))
+    session.moderate(userId, action).catch((error: unknown) => showError(<Refusal error={error} />))
   }
   const feature = () => {
     close()
@@ -81,10 +81,10 @@ function Actions({
         />
       </label>
       <Action onClick={feature}>{t(isFeatured ? 'call.unfeature' : 'call.feature')}</Action>
-      {mayModerate && audio && <Action onClick={act('mute')}>{t('call.mute')}</Action>}
-      {mayModerate && hand !== null && <Action onClick={act('lower')}>{t('call.lower')}</Action>}
+      {mayModerate && audio && <Action onClick={moderate('mute')}>{t('call.mute')}</Action>}
+      {mayModerate && hand !== null && <Action onClick={moderate('lower_hand')}>{t('call.lower')}</Action>}
       {mayModerate && (
-        <Action color="red" onClick={act('remove')}>
+        <Action color="red" onClick={moderate('remove')}>
           {t('call.remove')}
         </Action>
       )}
