@@ -12,7 +12,7 @@ import { columnsOf, differences } from './columns.ts'
 import { endRoom } from './deletion.ts'
 import { revokeLostAccess } from '../rooms/eviction.ts'
 import { selectRooms } from '../rooms/list-store.ts'
-import { appendEvent } from '../rooms/log.ts'
+import { appendEvent } from '../rooms/room-events.ts'
 import {
   NewRoom,
   Participant,

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { PreviousAudience, ClusterEvent } from '../api/cluster-events.ts'
-import { appendEvent } from '../rooms/log.ts'
+import { appendEvent } from '../rooms/room-events.ts'
 import type { MemberRole } from '../api/roles.ts'
 import { toPerson } from '../rooms/schema.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'

@@ -14,7 +14,7 @@ import {
   authorizeInRoom,
 } from '../rooms/admission.ts'
 import { revokeAccess } from '../rooms/eviction.ts'
-import { appendEvent, lockRoom } from '../rooms/log.ts'
+import { appendEvent, lockRoom } from '../rooms/room-events.ts'
 import { setRoleActionFor } from '../rooms/permissions.ts'
 import type { MemberRole } from '../api/roles.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'

@@ -4,8 +4,8 @@ import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { admit, admitReader, refusalOf } from '../rooms/admission.ts'
-import { type NewEvent, appendEvent, lockRoom } from '../rooms/log.ts'
-import { shownBy } from './event-log.ts'
+import { type NewEvent, appendEvent, lockRoom } from '../rooms/room-events.ts'
+import { visibilityOf } from './load-events.ts'
 import { type LiveMessage, findMessage } from './store.ts'
 import { isReadable, readerOf } from './view.ts'
 
@@ -74,5 +74,5 @@ export async function appendMessageEvent(
   const { id: messageId, seq } = message
   const data = { messageId, ...event.data }
   const stored = await appendEvent(tx, { ...event, data, roomId: access.roomId })
-  return { ...stored, ...shownBy(access.room, seq, null) }
+  return { ...stored, ...visibilityOf(access.room, seq, null) }
 }

@@ -7,7 +7,7 @@ import { retainedAfterMs, readableAfterSeq } from '../rooms/history.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { countParticipants } from '../rooms/store.ts'
-import { eventsOf } from './event-log.ts'
+import { eventsOf } from './load-events.ts'
 import { EventPage, EventQuery } from './schema.ts'
 import { findFirstRetained, listEvents } from './store.ts'
 

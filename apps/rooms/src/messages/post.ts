@@ -7,18 +7,18 @@ import type { RoomEvent } from '../api/cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { messageLimitOf } from '../api/rates.ts'
 import { VISIT_REFUSALS, admitReader } from '../rooms/admission.ts'
-import { nextSeqOfMessage, putEvent } from '../rooms/log.ts'
+import { nextSeqOfMessage, putEvent } from '../rooms/room-events.ts'
 import { type UserDisplay, deletedUserName } from '../rooms/nickname.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import { admitAuthor } from '../rooms/visits.ts'
 import { findReadable, requireNotDeleted } from './change.ts'
 import { requireContent, requireFileCount, requireLength } from './content.ts'
-import { shownBy } from './event-log.ts'
+import { visibilityOf } from './load-events.ts'
 import { permittedGroup, storeMentions } from './mentions.ts'
 import { type Message, MessageAnswer, NewMessage } from './schema.ts'
 import { insertDocument, searchDocument } from './search/document.ts'
 import { type NewMessageRow, findByClientId, findUserDisplay, insertMessage } from './store.ts'
-import { loadParts, readerOf, toMessage, viewMessage } from './view.ts'
+import { loadRelations, readerOf, toMessage, viewMessage } from './view.ts'
 
 /**
  * Result of a post. A message with a `clientId` is stored once, however often it is sent (R28.27).
@@ -166,11 +166,13 @@ async function publishMessage(
     ownReactions: new Map(),
   }
   const reader = readerOf(access, context.now)
-  const parts = isPlain ? plain : await loadParts(context.database.read, reader, [row]).catch(() => undefined)
-  const message = toMessage(row, parts ?? plain)
-  const event = { ...stored, data: { message }, ...shownBy(access.room, null, original?.seq ?? null) }
+  const relations = isPlain
+    ? plain
+    : await loadRelations(context.database.read, reader, [row]).catch(() => undefined)
+  const message = toMessage(row, relations ?? plain)
+  const event = { ...stored, data: { message }, ...visibilityOf(access.room, null, original?.seq ?? null) }
   // Without its parts, all nodes read the event from the log.
-  if (parts) context.publish({ kind: 'event', roomId, event })
+  if (relations) context.publish({ kind: 'event', roomId, event })
   else context.publish({ kind: 'last_seq', roomId, seq: row.seq })
   context.pusher.announce(roomId, row.seq)
   return { message, event }

@@ -26,7 +26,7 @@ import {
 } from './reaction-store.ts'
 import { MessageParams, ReactionParams, ReactionQuery, Reactions, ReactionsAnswer } from './schema.ts'
 import { findUserDisplaysOf } from './store.ts'
-import { withMine } from './view.ts'
+import { withOwnReactions } from './view.ts'
 
 const tag = 'Messages'
 const path = '/rooms/{id}/messages/{messageId}/reactions/{emoji}'
@@ -116,7 +116,7 @@ async function setReaction(context: Context, params: MessageKey & { emoji: strin
     return storeReaction(tx, context, target, { emoji, isAdded, before })
   })
   if (event) context.publish({ kind: 'event', roomId: params.id, event })
-  return { reactions: withMine(reactions, own) }
+  return { reactions: withOwnReactions(reactions, own) }
 }
 
 function parseEmoji(text: string): string {

@@ -31,7 +31,7 @@ export function isReadable({ seq, created_at }: RoomMessageRow, reader: Readable
 }
 
 /** What messages show to all readers besides their own rows, read together for all of them. */
-interface SharedParts {
+interface SharedRelations {
   displays: ReadonlyMap<string, UserDisplay>
   /** Messages that others reply to and that the reader may read, by id. */
   originals: ReadonlyMap<string, RoomMessageRow>
@@ -42,18 +42,18 @@ interface SharedParts {
 }
 
 /** The same for one reader. */
-export interface MessageParts extends SharedParts {
+export interface MessageRelations extends SharedRelations {
   /** Emoji with which the reader has reacted, by message. */
   ownReactions: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Reads the parts of messages. Plain messages take one statement, for the displays of users. */
-export async function loadParts(
+/** Reads what messages relate to. Plain messages take one statement, for the displays of users. */
+export async function loadRelations(
   db: Db,
   reader: Reader,
   rows: readonly RoomMessageRow[],
   otherUserIds: readonly string[] = [],
-): Promise<MessageParts> {
+): Promise<MessageRelations> {
   const { roomId, userId } = reader
   const replies = rows.flatMap(({ reply_to }) => reply_to ?? [])
   const reacted = rows.filter(({ reactions }) => reactions !== null).map(({ id }) => id)
@@ -96,29 +96,29 @@ export async function viewMessages(
   reader: Reader,
   rows: readonly RoomMessageRow[],
 ): Promise<Message[]> {
-  const parts = await loadParts(db, reader, rows)
-  return rows.map((row) => toMessage(row, parts))
+  const relations = await loadRelations(db, reader, rows)
+  return rows.map((row) => toMessage(row, relations))
 }
 
 export async function viewMessage(db: Db, reader: Reader, row: RoomMessageRow): Promise<Message> {
-  return toMessage(row, await loadParts(db, reader, [row]))
+  return toMessage(row, await loadRelations(db, reader, [row]))
 }
 
-export function toMessage(row: RoomMessageRow, parts: MessageParts): Message {
-  const message = toEventMessage(row, parts)
-  return { ...message, reactions: withMine(message.reactions, parts.ownReactions.get(row.id)) }
+export function toMessage(row: RoomMessageRow, relations: MessageRelations): Message {
+  const message = toEventMessage(row, relations)
+  return { ...message, reactions: withOwnReactions(message.reactions, relations.ownReactions.get(row.id)) }
 }
 
 /** Reactions for a reader who has reacted with the emoji in `own`. */
-export function withMine(
+export function withOwnReactions(
   reactions: readonly ReactionCount[],
   own: ReadonlySet<string> | undefined,
 ): Message['reactions'] {
   return reactions.map((each) => ({ ...each, mine: own?.has(each.emoji) ?? false }))
 }
 
-export function toEventMessage(row: RoomMessageRow, parts: SharedParts): EventMessage {
-  const { displays, originals } = parts
+export function toEventMessage(row: RoomMessageRow, relations: SharedRelations): EventMessage {
+  const { displays, originals } = relations
   const author = displayOf(row, displays)
   return {
     id: row.id,
@@ -131,10 +131,10 @@ export function toEventMessage(row: RoomMessageRow, parts: SharedParts): EventMe
     guest: row.author_guest === 1,
     authorRole: author?.role ?? null,
     content: row.content,
-    replyTo: quote(originals.get(row.reply_to ?? ''), parts),
-    mentions: [...mentionedBy(row, parts)].map(([userId, nickname]) => ({ userId, nickname })),
+    replyTo: toReplyPreview(originals.get(row.reply_to ?? ''), relations),
+    mentions: [...mentionedBy(row, relations)].map(([userId, nickname]) => ({ userId, nickname })),
     groupMention: row.group_mention,
-    files: [...(parts.files.get(row.id) ?? [])],
+    files: [...(relations.files.get(row.id) ?? [])],
     reactions: parseReactions(row.reactions),
     pinned: row.pinned_seq !== null,
     clientId: author ? row.client_id : null,
@@ -144,19 +144,22 @@ export function toEventMessage(row: RoomMessageRow, parts: SharedParts): EventMe
   }
 }
 
-function quote(original: RoomMessageRow | undefined, parts: SharedParts): Message['replyTo'] {
+function toReplyPreview(
+  original: RoomMessageRow | undefined,
+  relations: SharedRelations,
+): Message['replyTo'] {
   if (!original) return null
   const { id, content } = original
-  const names = mentionedBy(original, parts)
+  const names = mentionedBy(original, relations)
   const text = excerptOf(withNames(content ?? '', (userId) => names.get(userId)))
-  const excerpt = content === null ? null : text || (parts.files.get(id)?.[0]?.name ?? '')
-  return { id, nickname: nicknameOf(original, parts.displays), excerpt }
+  const excerpt = content === null ? null : text || (relations.files.get(id)?.[0]?.name ?? '')
+  return { id, nickname: nicknameOf(original, relations.displays), excerpt }
 }
 
 /** Names of the people whom a message mentions, by id, in the order of its text. */
 function mentionedBy(
   { id, content }: RoomMessageRow,
-  { mentions, displays }: SharedParts,
+  { mentions, displays }: SharedRelations,
 ): Map<string, string> {
   const names = new Map<string, string>()
   const own = mentions.get(id)
@@ -168,10 +171,10 @@ function mentionedBy(
   return names
 }
 
-function displayOf(row: RoomMessageRow, displays: MessageParts['displays']): UserDisplay | undefined {
+function displayOf(row: RoomMessageRow, displays: MessageRelations['displays']): UserDisplay | undefined {
   return displays.get(row.user_id ?? '')
 }
 
-function nicknameOf(row: RoomMessageRow, displays: MessageParts['displays']): string {
+function nicknameOf(row: RoomMessageRow, displays: MessageRelations['displays']): string {
   return displayOf(row, displays)?.nickname ?? row.author_name
 }

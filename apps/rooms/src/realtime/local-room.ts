@@ -1,4 +1,4 @@
-import { loadEvents } from '../messages/event-log.ts'
+import { loadEvents } from '../messages/load-events.ts'
 import type { ClusterEvent, RoomEvent } from '../api/cluster-events.ts'
 import { type Viewer, dependsOnViewer, viewOf } from '../rooms/event-view.ts'
 import { findAccessOfParticipants } from '../rooms/access-store.ts'

@@ -3,7 +3,7 @@ import type { Tables, Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { presenceEvents } from './eviction.ts'
 import { RETENTION_MS, UNREAD_RETENTION_MS } from './history.ts'
-import { lockRoom } from './log.ts'
+import { lockRoom } from './room-events.ts'
 import { deleteBatch } from './store.ts'
 import { HTTP_NODE } from './visits.ts'
 

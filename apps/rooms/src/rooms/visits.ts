@@ -8,7 +8,7 @@ import { failure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
 import { admit } from './admission.ts'
 import { isResumable } from './history.ts'
-import { lockRoom } from './log.ts'
+import { lockRoom } from './room-events.ts'
 import type { UserRoomAccess } from './access-store.ts'
 import {
   type LeaseHolder,

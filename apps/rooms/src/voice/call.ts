@@ -5,7 +5,7 @@ import { failure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
 import type { VoiceSettings } from '../settings/voice.ts'
 import { presenceEvents } from '../rooms/eviction.ts'
-import { appendEvent, lockRoom } from '../rooms/log.ts'
+import { appendEvent, lockRoom } from '../rooms/room-events.ts'
 import type { Person } from '../rooms/schema.ts'
 import type { Grants } from './grants.ts'
 import {

@@ -125,7 +125,7 @@ eachDialect((dialect, newUrl) => {
 
     /** As another node stores them. */
     const insertMessages = async (roomId: string, count: number) => {
-      const { appendEvent } = await import('../../src/rooms/log.ts')
+      const { appendEvent } = await import('../../src/rooms/room-events.ts')
       const { insertMessage } = await import('../../src/messages/store.ts')
       const nowMs = service.clock.ms
       await service.rooms.database.write(async (tx) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { loadEvents } from '../../src/messages/event-log.ts'
+import { loadEvents } from '../../src/messages/load-events.ts'
 import { findUserDisplay } from '../../src/messages/store.ts'
 import {
   type TestUser,

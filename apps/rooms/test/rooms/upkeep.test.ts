@@ -17,7 +17,7 @@ import {
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { browserOf } from '../sessions/people.ts'
 import { findMessage, findMessagesBetween, listEvents, listMessagesBefore } from '../../src/messages/store.ts'
-import { lockRoom } from '../../src/rooms/log.ts'
+import { lockRoom } from '../../src/rooms/room-events.ts'
 import { deleteOrphanedLog } from '../../src/rooms/store.ts'
 import { deletePastRetention } from '../../src/rooms/upkeep.ts'
 import { renewLeases } from '../../src/rooms/visits.ts'

@@ -18,7 +18,7 @@ import {
   authorizeInRoom,
 } from '../../rooms/admission.ts'
 import { revokeAccess } from '../../rooms/eviction.ts'
-import { appendEvent } from '../../rooms/log.ts'
+import { appendEvent } from '../../rooms/room-events.ts'
 import { removeActionFor } from '../../rooms/permissions.ts'
 import type { MemberRole } from '../../api/roles.ts'
 import { RoomParams, toPerson } from '../../rooms/schema.ts'

@@ -1,5 +1,5 @@
 import type { ReadDatabase } from '../../db/tables.ts'
-import { countNotable, isQuiet } from '../notable.ts'
+import { countNotifying, isQuiet } from '../notifying.ts'
 import { toNotificationSettings } from '../schema.ts'
 import { type UserRoomAccess, findAccessOfUsers } from '../../rooms/access-store.ts'
 import { decideOrdinaryEntry } from '../../rooms/permissions.ts'
@@ -57,7 +57,7 @@ async function filterRecipients(
   const recipients = accesses.flatMap((access): Recipient[] => {
     const counts = unread.get(access)
     const { userId, notificationLevel } = access
-    if (!counts || countNotable({ ...counts, notificationLevel }) === 0) return []
+    if (!counts || countNotifying({ ...counts, notificationLevel }) === 0) return []
     const readSeq = all.find((each) => each.userId === userId)?.lastReadSeq ?? access.joinedSeq ?? 0
     return [{ userId, access, readSeq, isMentioned: counts.mentions > 0 }]
   })

@@ -4,11 +4,11 @@ import type { EventMessage, Message, RoomEvent } from './frames.ts'
 
 /** Message of an event as this user sees it. `previous` is the message before, if it is loaded. */
 export function toMessage(message: EventMessage, previous?: Message): Message {
-  return { ...message, reactions: withMine(message.reactions, previous?.reactions) }
+  return { ...message, reactions: withOwnReactions(message.reactions, previous?.reactions) }
 }
 
 /** Reactions of an event, which do not say which are the user's own. */
-function withMine(
+function withOwnReactions(
   reactions: EventMessage['reactions'],
   previous: Message['reactions'] = [],
 ): Message['reactions'] {
@@ -38,7 +38,7 @@ export function applyEvent(message: Message, { event, data, at }: RoomEvent, use
       return tombstoneOf(message, at)
     case 'message.reactions': {
       const change = data as unknown as ReactionChange
-      const reactions = withMine(change.reactions, message.reactions)
+      const reactions = withOwnReactions(change.reactions, message.reactions)
       const isOwn = ({ emoji }: { emoji: string }) => change.by === userId && emoji === change.emoji
       return {
         ...message,

@@ -7,7 +7,7 @@ import { type ListedRoom, useFollowedRooms } from '../sidebar/lobby.ts'
 import { useText } from '../texts/text.ts'
 import { setBadge } from './badge.ts'
 import { desktopState, showDesktop } from './desktop.ts'
-import { countNotable, isQuiet } from '../../notifications/notable.ts'
+import { countNotifying, isQuiet } from '../../notifications/notifying.ts'
 import { onNotificationClick } from './push.ts'
 import { usePushKey } from './push-key.ts'
 
@@ -33,7 +33,7 @@ export function Notifier() {
     const others = rooms?.filter(({ id }) => id !== openId) ?? []
     setBadge(
       'others',
-      others.map(countNotable).reduce((sum, count) => sum + count, 0),
+      others.map(countNotifying).reduce((sum, count) => sum + count, 0),
     )
   }, [rooms, openId])
   useEffect(() => () => setBadge('others', 0), [])
@@ -41,16 +41,16 @@ export function Notifier() {
   useEffect(() => {
     if (!rooms) return
     const before = previous.current
-    previous.current = new Map(rooms.map((room) => [room.id, countNotable(room)]))
+    previous.current = new Map(rooms.map((room) => [room.id, countNotifying(room)]))
     if (!before) return
     const notify = async (id: string) => {
       const room = latest.current.rooms?.find((each) => each.id === id)
-      if (!room || countNotable(room) === 0 || isLookingAt(id, latest.current.openId)) return
+      if (!room || countNotifying(room) === 0 || isLookingAt(id, latest.current.openId)) return
       const text = textOf(room, latest.current.t)
       await notifyInOneTab(id, () => showDesktop(id, text, () => go(`/rooms/${id}`)))
     }
     for (const room of rooms)
-      if (countNotable(room) > (before.get(room.id) ?? 0))
+      if (countNotifying(room) > (before.get(room.id) ?? 0))
         setTimeout(() => void notify(room.id).catch(() => {}), WAIT_MS)
   }, [rooms, go])
   return null
@@ -69,7 +69,7 @@ function usePush(go: (path: string) => void): void {
 const isLookingAt = (id: string, openId: string | undefined) => id === openId && !document.hidden
 
 function textOf(room: ListedRoom, t: ReturnType<typeof useText>['t']): string {
-  const count = countNotable(room)
+  const count = countNotifying(room)
   return t(room.notificationLevel === 'all' ? 'notify.messages' : 'notify.mentions', {
     count,
     room: room.name,

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import { RoomMark } from '../parts/room-mark.tsx'
 import { useText } from '../texts/text.ts'
 import { type ListedRoom, useFollowedRooms } from './lobby.ts'
-import { countNotable } from '../../notifications/notable.ts'
+import { countNotifying } from '../../notifications/notifying.ts'
 import { CallMark } from '../parts/call-mark.tsx'
 import { UnreadCount } from './unread-count.tsx'
 
@@ -18,7 +18,7 @@ export function OwnRooms() {
   const [path] = useLocation()
   const followed = useFollowedRooms() ?? []
   const rooms = followed.filter(
-    (room) => room.role !== null || path === addressOf(room) || countNotable(room) > 0,
+    (room) => room.role !== null || path === addressOf(room) || countNotifying(room) > 0,
   )
   if (rooms.length === 0) return null
   return (

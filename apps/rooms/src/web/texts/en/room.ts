@@ -19,7 +19,7 @@ export default {
   'room.waiting': 'Waiting for connection',
   'room.notSent': 'Couldn’t send',
   'room.retry': 'Retry',
-  'room.takeBack': 'Edit',
+  'room.editUnsent': 'Edit',
   'room.discard': 'Discard',
   'room.deleteMessage': 'Delete',
   'room.deleteNamed': 'Delete the message from {{name}}, {{when}}',

@@ -21,7 +21,7 @@ export default {
   'room.waiting': 'Menunggu koneksi',
   'room.notSent': 'Gagal mengirim',
   'room.retry': 'Coba lagi',
-  'room.takeBack': 'Ubah',
+  'room.editUnsent': 'Ubah',
   'room.discard': 'Buang',
   'room.deleteMessage': 'Hapus',
   'room.deleteNamed': 'Hapus pesan dari {{name}}, {{when}}',

@@ -21,7 +21,7 @@ export default {
   'room.waiting': 'Väntar på anslutning',
   'room.notSent': 'Kunde inte skicka',
   'room.retry': 'Försök igen',
-  'room.takeBack': 'Redigera',
+  'room.editUnsent': 'Redigera',
   'room.discard': 'Kasta',
   'room.deleteMessage': 'Radera',
   'room.deleteNamed': 'Radera meddelandet från {{name}}, {{when}}',

@@ -20,7 +20,7 @@ import { useSending } from './use-sending.ts'
 /** What others do with the field. */
 export interface ComposerHandle {
   /** Adds the text and the files of a message that was not sent. */
-  takeBack: (draft: Draft) => void
+  editUnsent: (draft: Draft) => void
 }
 
 export interface ComposerProps {
@@ -44,7 +44,7 @@ export function useComposer(props: ComposerProps) {
   const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
   useReadyToWrite(field, replyTo)
   useImperativeHandle(handle, () => ({
-    takeBack({ content, files: stored = [] }) {
+    editUnsent({ content, files: stored = [] }) {
       store.uploads.restore(stored)
       const more = toWritten({ content, mentions: [...store.state().present.values()] })
       addReferences(more.references)

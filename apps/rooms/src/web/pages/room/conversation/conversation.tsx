@@ -52,7 +52,7 @@ export function Conversation({ room, user, store, messageId }: Props) {
         user={user}
         store={store}
         view={view}
-        onTakeBack={(draft) => composer.current?.takeBack(draft)}
+        onEditUnsent={(draft) => composer.current?.editUnsent(draft)}
       />
       <TypingIndicator store={store} />
       <Composer

@@ -7,7 +7,7 @@ import type { RoomState, RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
-import { Beginning, MessageSkeletons } from './beginning.tsx'
+import { ConversationStart, MessageSkeletons } from './conversation-start.tsx'
 import { EventLine } from './event-line.tsx'
 import { MessageRow } from './message-row.tsx'
 import { DayLine, NewLine } from './separators.tsx'
@@ -23,11 +23,11 @@ interface Props {
   store: RoomStore
   view: ConversationView
   /** Moves an unsent message back to the field. */
-  onTakeBack: (draft: Draft) => void
+  onEditUnsent: (draft: Draft) => void
 }
 
 /** The messages of a room, as far as they are in the page. */
-export function MessageList({ room, user, store, view, onTakeBack }: Props) {
+export function MessageList({ room, user, store, view, onEditUnsent }: Props) {
   const { t } = useText()
   const state = useSyncExternalStore(store.watch, store.state)
   const { list, visible, distance, onScroll } = view
@@ -39,7 +39,7 @@ export function MessageList({ room, user, store, view, onTakeBack }: Props) {
       <a className="skip" href="#write">
         {t('room.skip')}
       </a>
-      {view.hasNewAbove && <ToNew onClick={view.goToNew} />}
+      {view.hasNewAbove && <JumpToUnread onClick={view.goToNew} />}
       <div
         className="messages"
         ref={list}
@@ -53,7 +53,7 @@ export function MessageList({ room, user, store, view, onTakeBack }: Props) {
           <ErrorNotice error={historyError} onRetry={() => void store.history.readOlder()} />
         )}
         {isReading && historyError === null && <MessageSkeletons label={t('room.waitToEnter')} />}
-        <Beginning room={room} user={user} older={older} />
+        <ConversationStart room={room} user={user} older={older} />
         <Rows view={view} state={state}>
           {visible.endsAtNewest &&
             state.unsent.map((each) => (
@@ -63,19 +63,19 @@ export function MessageList({ room, user, store, view, onTakeBack }: Props) {
                 user={user}
                 store={store}
                 names={names}
-                onTakeBack={onTakeBack}
+                onEditUnsent={onEditUnsent}
               />
             ))}
         </Rows>
       </div>
       {(distance === 'far' || (distance === 'near' && unread > 0)) && (
-        <ToNewest unread={unread} onClick={view.goToEnd} />
+        <JumpToNewest unread={unread} onClick={view.goToEnd} />
       )}
     </>
   )
 }
 
-function ToNew({ onClick }: { onClick: () => void }) {
+function JumpToUnread({ onClick }: { onClick: () => void }) {
   const { t } = useText()
   const arrow = <IconArrowUp size={14} aria-hidden />
   return (
@@ -86,7 +86,7 @@ function ToNew({ onClick }: { onClick: () => void }) {
 }
 
 /** Below the messages, not over them: it covers nothing that is being read. */
-function ToNewest({ unread, onClick }: { unread: number; onClick: () => void }) {
+function JumpToNewest({ unread, onClick }: { unread: number; onClick: () => void }) {
   const { t } = useText()
   const arrow = <IconArrowDown size={14} aria-hidden />
   return (
@@ -108,7 +108,7 @@ interface RowsProps {
 }
 
 function Rows({ view, state, children }: RowsProps) {
-  const { actions, editing, heldId, targetId, visible } = view
+  const { actions, editing, menuMessageId, targetId, visible } = view
   const newest = state.messages.at(-1)?.id
   const { tabStopId, focusedId, hoveredId, listProps } = useListFocus(newest)
   const pressProps = useLongPress((messageId) => {
@@ -136,7 +136,7 @@ function Rows({ view, state, children }: RowsProps) {
                 actions={actions}
                 isTabStop={row.key === tabStopId}
                 hasFocus={row.key === focusedId}
-                isActive={row.key === focusedId || row.key === hoveredId || row.key === heldId}
+                isActive={row.key === focusedId || row.key === hoveredId || row.key === menuMessageId}
                 isEditing={row.key === editing?.id}
                 isTarget={row.key === targetId}
               />

@@ -35,7 +35,7 @@ export function MessageToolbar({ message, actions, tabIndex }: Props) {
           <EmojiButton
             label={t('room.react')}
             tabIndex={tabIndex}
-            onOpen={(isOpen) => actions.hold(isOpen ? message.id : undefined)}
+            onOpen={(isOpen) => actions.setMenuMessage(isOpen ? message.id : undefined)}
             onChoose={(emoji) => actions.react(message, emoji, true)}
           />
           {frequentEmoji()

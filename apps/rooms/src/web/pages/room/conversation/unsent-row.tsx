@@ -15,15 +15,15 @@ interface Props {
   store: RoomStore
   /** Names of the people whom it may mention. */
   names: ReadonlyMap<string, string>
-  onTakeBack: (draft: Draft) => void
+  onEditUnsent: (draft: Draft) => void
 }
 
 /** Message that the server has not stored yet, in the place that it will have. */
-export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, onTakeBack }: Props) {
+export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, onEditUnsent }: Props) {
   const { t } = useText()
   const { content, files = [], problem } = unsent
   const refusal = problem && !isTransient(problem.error) ? problem.error : undefined
-  const actions = problem && <Actions unsent={unsent} store={store} onTakeBack={onTakeBack} />
+  const actions = problem && <Actions unsent={unsent} store={store} onEditUnsent={onEditUnsent} />
   return (
     <li className="message message-unsent">
       <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={36} />
@@ -62,20 +62,20 @@ export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, o
 })
 
 /** What the user can do about a message that was not sent. */
-function Actions({ unsent, store, onTakeBack }: Omit<Props, 'user' | 'names'>) {
+function Actions({ unsent, store, onEditUnsent }: Omit<Props, 'user' | 'names'>) {
   const { t } = useText()
   const { clientId } = unsent
-  const takeBack = () => {
+  const editUnsent = () => {
     store.discard(clientId)
-    onTakeBack(unsent)
+    onEditUnsent(unsent)
   }
   return (
     <>
       <Button size="compact-xs" variant="default" onClick={() => store.retry(clientId)}>
         {t('room.retry')}
       </Button>
-      <Button size="compact-xs" variant="default" onClick={takeBack}>
-        {t('room.takeBack')}
+      <Button size="compact-xs" variant="default" onClick={editUnsent}>
+        {t('room.editUnsent')}
       </Button>
       <Button size="compact-xs" variant="default" onClick={() => store.discard(clientId)}>
         {t('room.discard')}

@@ -71,7 +71,7 @@ export function useConversation({ room, user, store, reply }: Options) {
     [store],
   )
   const { keepInPlace, bringIntoPage, goToEnd } = useRowPlaces({ list, visible, place })
-  const { actions, editing, dialog, heldId } = useMessageActions({
+  const { actions, editing, dialog, menuMessageId } = useMessageActions({
     room,
     user,
     store,
@@ -92,7 +92,7 @@ export function useConversation({ room, user, store, reply }: Options) {
     actions,
     editing,
     dialog,
-    heldId,
+    menuMessageId,
     targetId,
   }
 }
@@ -129,21 +129,21 @@ function useRowPlaces({ list, visible, place }: RowPlaceOptions) {
 /** Whether the user sees the newest messages, for the store. */
 function useAttention(store: RoomStore): (isAtEnd: boolean) => void {
   const isAtEnd = useRef(true)
-  const attend = useCallback(
+  const setAttention = useCallback(
     () => store.setAttention(isAtEnd.current && !document.hidden, isAtEnd.current),
     [store],
   )
   useEffect(() => {
-    document.addEventListener('visibilitychange', attend)
-    attend()
-    return () => document.removeEventListener('visibilitychange', attend)
-  }, [attend])
+    document.addEventListener('visibilitychange', setAttention)
+    setAttention()
+    return () => document.removeEventListener('visibilitychange', setAttention)
+  }, [setAttention])
   return useCallback(
     (next: boolean) => {
       isAtEnd.current = next
-      attend()
+      setAttention()
     },
-    [attend],
+    [setAttention],
   )
 }
 

@@ -35,7 +35,7 @@ export interface MessageActions {
   goTo: (messageId: string) => void
   open: (dialog: MessageDialog | null) => void
   /** Keeps the toolbar of a message while something that it has opened is open. */
-  hold: (messageId: string | undefined) => void
+  setMenuMessage: (messageId: string | undefined) => void
 }
 
 interface Options {
@@ -53,7 +53,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
   const clipboard = useClipboard()
   const [editing, edit] = useState<Message | null>(null)
   const [dialog, open] = useState<MessageDialog | null>(null)
-  const [heldId, hold] = useState<string>()
+  const [menuMessageId, setMenuMessage] = useState<string>()
   const may = rightsIn(room, user)
   const [mayDeleteAny, mayPin, mayReadVersions] = [
     may('delete_any_message'),
@@ -73,7 +73,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
       goTo,
       keepInPlace,
       open,
-      hold,
+      setMenuMessage,
       react(message, emoji, isAdded) {
         if (isAdded) rememberEmoji(emoji)
         orShowError(store.history.react(message.id, emoji, isAdded))
@@ -85,5 +85,5 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
     }
     // The language changes only with the whole page.
   }, [user.id, store, reply, goTo, keepInPlace, mayDeleteAny, mayPin, mayReadVersions])
-  return { actions, editing, dialog, heldId }
+  return { actions, editing, dialog, menuMessageId }
 }

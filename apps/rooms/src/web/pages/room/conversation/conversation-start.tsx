@@ -13,15 +13,15 @@ interface Props {
 }
 
 /** What is above the first known message: more of them, or the beginning of the room. */
-export function Beginning({ room, user, older }: Props) {
+export function ConversationStart({ room, user, older }: Props) {
   const { t } = useText()
   if (older === undefined) return null
   // It is usually out of view, where an animation would still be drawn.
   if (older !== null) return <MessageSkeletons rows={2} isAnimated={false} label={t('page.loading')} />
   const isWhole = hasWholeHistory(room, user, live.serverNow())
   return (
-    <div className="beginning">
-      <span className="beginning-mark" aria-hidden>
+    <div className="conversation-start">
+      <span className="conversation-start-mark" aria-hidden>
         <RoomMark visibility={room.visibility} size={24} />
       </span>
       <Title order={2} className="wrap">

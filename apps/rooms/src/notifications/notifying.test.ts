@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { countNotable, isQuiet } from './notable.ts'
+import { countNotifying, isQuiet } from './notifying.ts'
 
 test('R30.2: a room notifies of all its messages, of mentions or of none', () => {
   const room = { unread: 7, mentions: 2 }
   const counts = (['all', 'mentions', 'none'] as const).map((notificationLevel) =>
-    countNotable({ ...room, notificationLevel }),
+    countNotifying({ ...room, notificationLevel }),
   )
   expect(counts).toEqual([7, 2, 0])
-  expect(countNotable({ unread: null, mentions: null, notificationLevel: 'all' })).toBe(0)
+  expect(countNotifying({ unread: null, mentions: null, notificationLevel: 'all' })).toBe(0)
 })
 
 test('R30.2: quiet hours are those of their time zone, may pass midnight, and end with their last minute', () => {

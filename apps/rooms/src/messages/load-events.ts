@@ -8,7 +8,7 @@ import { avatarColorOf } from '../users/avatar-color.ts'
 import { toMoment } from '../api/wire.ts'
 import { parseReactions } from './reaction-store.ts'
 import { findMessagesBetween, findMessagesById, listEvents } from './store.ts'
-import { type MessageParts, type Reader, isReadable, loadParts, toEventMessage } from './view.ts'
+import { type MessageRelations, type Reader, isReadable, loadRelations, toEventMessage } from './view.ts'
 
 /** Batch of the event log. Its last sequence numbers may have no events any more. */
 export interface EventBatch {
@@ -51,13 +51,13 @@ export async function eventsOf(
   const changed = await findMessagesById(db, roomId, [...new Set(changedIds)])
   const persons = parsed.flatMap(({ data: { person } }) => (person ? [person.userId] : []))
   const everyone = { roomId, userId: null, afterSeq: 0, retainedAfterMs: retainedAfterMs(room, nowMs) }
-  const parts = await loadParts(db, everyone, [...created.values(), ...changed], persons)
-  const sources = { room, reader: everyone, created, changed: byId(changed), parts }
+  const relations = await loadRelations(db, everyone, [...created.values(), ...changed], persons)
+  const sources = { room, reader: everyone, created, changed: byId(changed), relations }
   const events: RoomEvent[] = []
   for (const { row, data } of parsed) {
     const rest = row.type.startsWith('message.')
       ? messageEventOf(row, data, sources)
-      : { data: dataOf(data, parts.displays) }
+      : { data: dataOf(data, relations.displays) }
     // The message may have been deleted since the events were read, because of its age.
     if (rest) events.push({ seq: row.seq, at: toMoment(row.created_at), event: row.type, ...rest })
   }
@@ -94,7 +94,7 @@ interface Sources {
   created: ReadonlyMap<number, RoomMessageRow>
   /** Messages with later events, by id. */
   changed: ReadonlyMap<string, RoomMessageRow>
-  parts: MessageParts
+  relations: MessageRelations
 }
 
 type Body = Pick<RoomEvent, 'data' | 'shows'>
@@ -111,16 +111,16 @@ function messageEventOf(row: RoomEventRow, data: StoredData, sources: Sources): 
   if (!message || !isReadable(message, reader)) return { data: {} }
   if (row.type === 'message.edited') return messageBody(message, message.seq, sources)
   const reactions = row.type === 'message.reactions' && { reactions: parseReactions(message.reactions) }
-  return { data: { ...data, ...reactions }, ...shownBy(room, message.seq, null) }
+  return { data: { ...data, ...reactions }, ...visibilityOf(room, message.seq, null) }
 }
 
-function messageBody(message: RoomMessageRow, subject: number | null, { room, parts }: Sources): Body {
-  const original = parts.originals.get(message.reply_to ?? '')?.seq ?? null
-  return { data: { message: toEventMessage(message, parts) }, ...shownBy(room, subject, original) }
+function messageBody(message: RoomMessageRow, subject: number | null, { room, relations }: Sources): Body {
+  const original = relations.originals.get(message.reply_to ?? '')?.seq ?? null
+  return { data: { message: toEventMessage(message, relations) }, ...visibilityOf(room, subject, original) }
 }
 
 /** The `shows` of an event, in rooms in which some messages are hidden from some participants. */
-export function shownBy(
+export function visibilityOf(
   { history_visibility }: RoomRow,
   subject: number | null,
   original: number | null,

@@ -9,7 +9,7 @@ interface Counts {
 }
 
 /** Number of unread messages of which the user is notified in a room. */
-export function countNotable({ unread, mentions, notificationLevel: level }: Counts): number {
+export function countNotifying({ unread, mentions, notificationLevel: level }: Counts): number {
   if (level === 'none') return 0
   return (level === 'all' ? unread : mentions) ?? 0
 }
