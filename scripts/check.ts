@@ -8,6 +8,7 @@ const checks = {
   'SDKs in step': ['bun', 'scripts/sdks/generate.ts', '--check'],
   'commit subjects': ['bun', 'scripts/commit-subjects.ts'],
   floors: ['bun', 'scripts/floors.ts'],
+  'operation names': ['bun', 'scripts/operation-names.ts'],
   vocabulary: ['bun', 'scripts/vocabulary.ts'],
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { importClicks } from '@latchkey/links/transfer/clicks'
-import { exportFormats, exportLinks } from '@latchkey/links/transfer/export'
+import { exportFormats, writeExport } from '@latchkey/links/transfer/export'
 import { importFormats } from '@latchkey/links/transfer/formats'
 import { type ColumnMapping, MappingPairs, mappableFields, mappingOf } from '@latchkey/links/transfer/mapping'
 import { importLinks } from '@latchkey/links/transfer/import'
@@ -239,7 +239,7 @@ If stdout is redirected to a file, only its owner can read the file.
     const format = requireChoice('format', exportFormats, values.format ?? 'ndjson')
     const settings = currentSettings()
     await requireLinks(settings)
-    await withDatabase(settings, (database) => pipe(exportLinks(database, format, nowSeconds())))
+    await withDatabase(settings, (database) => pipe(writeExport(database, format, nowSeconds())))
     return 0
   },
 }

@@ -4,12 +4,12 @@ import { addMembers, lockBundleRow } from '../bundles/store.ts'
 import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
-import { requireKnownOwner, transferLink } from '../ownership/store.ts'
+import { requireKnownOwner, setOwner } from '../ownership/store.ts'
 import { listLinkPositions, resolveSearch } from '../links/list.ts'
 import { withStoredDomain } from '../links/list-operations.ts'
 import { hasClicks } from '../links/operations.ts'
 import type { Link } from '../links/schema.ts'
-import { type LinkRow, deleteLink, lockLinksForWrite, updateLink } from '../links/store.ts'
+import { type LinkRow, deleteLinkRow, lockLinksForWrite, updateLinkRow } from '../links/store.ts'
 import { readChangedLinks } from '../links/read-model.ts'
 import { refusalResult } from './create.ts'
 import { yieldToRedirects } from './pace.ts'
@@ -72,7 +72,7 @@ async function createChange(tx: Tx, context: Context, set: BulkChange): Promise<
     return async (row) => {
       requireOwner(row)
       if (await hasClicks(tx, context, row.id)) throw failure('link_has_clicks')
-      await deleteLink(tx, database, row.id)
+      await deleteLinkRow(tx, database, row.id)
     }
   const { bundle: bundleId, delete: _, confirm, owner, ...fields } = set
   if (owner !== undefined) await requireKnownOwner(tx, { owner, confirm })
@@ -83,9 +83,9 @@ async function createChange(tx: Tx, context: Context, set: BulkChange): Promise<
     // Anyone adds any link to any bundle.
     if (isOwnersWrite) requireOwner(row)
     const changes = changesOf(row, fields, context.now)
-    if (owner !== undefined) await transferLink(tx, row, { owner, now: context.now })
+    if (owner !== undefined) await setOwner(tx, row, { owner, now: context.now })
     const transferred = { ...row, created_by: owner ?? row.created_by }
-    if (Object.keys(changes).length > 0) await updateLink(tx, transferred, changes, context.now)
+    if (Object.keys(changes).length > 0) await updateLinkRow(tx, transferred, changes, context.now)
     if (bundle) await addMembers(tx, [{ bundle_id: bundle.id, link_id: row.id }])
   }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
 import { type Page, cutPage, pageAnswer, pageHeaders, parseCursor } from '../api/paging.ts'
-import { countBundles, listBundles, listBundlesByName } from './list.ts'
+import { countBundles, findBundles, listBundlesByName } from './list.ts'
 import { BundlePageQuery, BundleQuery, BundleWithSummary } from './schema.ts'
 import { summarise } from './store.ts'
 
-export const listBundlesOperation = operation({
+export const listBundles = operation({
   id: 'listBundles',
   methods: ['GET'],
   path: '/bundles',
@@ -24,7 +24,7 @@ export const listBundlesOperation = operation({
 
 /** The list of the admin side, with a search and more orders (L17.6). */
 export const listBundlesInAdmin = operation({
-  ...listBundlesOperation,
+  ...listBundles,
   query: BundlePageQuery,
   async handler(context, { query }) {
     await context.flushClicks()
@@ -40,7 +40,7 @@ async function readCursorPage(
   const listKey = ['bundles', filter, range, ...(search ? [search] : [])]
   const after = parseCursor(listKey, cursor)
   // One extra row shows whether there is a next page.
-  const candidates = await listBundles(database, { filter, search, limit: limit + 1 }, after)
+  const candidates = await findBundles(database, { filter, search, limit: limit + 1 }, after)
   const { rows, next } = cutPage(listKey, candidates, limit)
   const items = await summarise(database, rows, { ...context, range })
   return { items, total: await countBundles(database, { filter, search }), next }

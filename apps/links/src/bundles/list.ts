@@ -29,7 +29,7 @@ export async function countBundles(db: Db, list: BundleListFilter): Promise<numb
 }
 
 /** One page, newest first. */
-export async function listBundles(
+export async function findBundles(
   db: Db,
   { limit, ...list }: BundleListFilter & { limit: number },
   after: Position | undefined,

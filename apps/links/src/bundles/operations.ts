@@ -10,7 +10,7 @@ import { IdParams, PageQuery } from '../api/fields.ts'
 import { lockLinkRow } from '../links/store.ts'
 import { readLinks, withOrigin } from '../links/read-model.ts'
 import { cutPage, pageAnswer, pageHeaders, parseCursor } from '../api/paging.ts'
-import { listBundlesOperation } from './list-operations.ts'
+import { listBundles } from './list-operations.ts'
 import {
   Bundle,
   BundleChanges,
@@ -25,7 +25,7 @@ import {
   addMembers,
   listBundlesOfLink,
   countMembers,
-  deleteBundle,
+  deleteBundleRow,
   findBundleRow,
   insertBundle,
   listMemberPositions,
@@ -33,7 +33,7 @@ import {
   removeMember,
   summarise,
   toBundle,
-  updateBundle,
+  updateBundleRow,
 } from './store.ts'
 
 type Tx = Transaction<Tables>
@@ -91,7 +91,7 @@ export const createBundle = operation({
   },
 })
 
-export const readBundle = operation({
+export const getBundle = operation({
   id: 'getBundle',
   methods: ['GET'],
   path: '/bundles/{id}',
@@ -112,7 +112,7 @@ export const readBundle = operation({
   },
 })
 
-export const changeBundle = operation({
+export const updateBundle = operation({
   id: 'updateBundle',
   methods: ['PUT', 'PATCH'],
   path: '/bundles/{id}',
@@ -126,13 +126,13 @@ export const changeBundle = operation({
   async handler(context, { params, body }) {
     const row = await context.database.write(async (tx) => {
       const { id } = await requireOwnedBundle(tx, context, params.id, 'not_owner_bundle_update')
-      return updateBundle(tx, id, { ...body, updated_at: context.now })
+      return updateBundleRow(tx, id, { ...body, updated_at: context.now })
     })
     return toBundle(row)
   },
 })
 
-export const deleteBundleOperation = operation({
+export const deleteBundle = operation({
   id: 'deleteBundle',
   methods: ['DELETE'],
   path: '/bundles/{id}',
@@ -145,7 +145,7 @@ export const deleteBundleOperation = operation({
   async handler(context, { params }) {
     await context.database.write(async (tx) => {
       const { id } = await requireOwnedBundle(tx, context, params.id, 'not_owner_bundle_delete')
-      await deleteBundle(tx, id)
+      await deleteBundleRow(tx, id)
     })
     return { deleted: true as const }
   },
@@ -168,7 +168,7 @@ function stateChange(verb: 'archive' | 'unarchive') {
       const row = await context.database.write(async (tx) => {
         const { id, archived_at: since } = await requireOwnedBundle(tx, context, params.id, notOwner)
         const archived_at = verb === 'archive' ? (since ?? context.now) : null
-        return updateBundle(tx, id, { archived_at, updated_at: context.now })
+        return updateBundleRow(tx, id, { archived_at, updated_at: context.now })
       })
       return toBundle(row)
     },
@@ -248,7 +248,7 @@ export const removeLinkFromBundle = operation({
   },
 })
 
-export const listBundlesOfLinkOperation = operation({
+export const listBundlesForLink = operation({
   id: 'listBundlesForLink',
   methods: ['GET'],
   path: '/links/{id}/bundles',
@@ -267,15 +267,15 @@ export const listBundlesOfLinkOperation = operation({
 
 /** Bundles of links (L15). Their statistics belong to analytics. */
 export const bundleOperations = [
-  listBundlesOperation,
+  listBundles,
   createBundle,
-  readBundle,
-  changeBundle,
-  deleteBundleOperation,
+  getBundle,
+  updateBundle,
+  deleteBundle,
   archiveBundle,
   unarchiveBundle,
   listBundleLinks,
   addLinkToBundle,
   removeLinkFromBundle,
-  listBundlesOfLinkOperation,
+  listBundlesForLink,
 ]

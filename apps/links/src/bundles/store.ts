@@ -40,7 +40,7 @@ export async function insertBundle(
   return bundle
 }
 
-export async function updateBundle(
+export async function updateBundleRow(
   tx: Tx,
   id: number,
   changes: Omit<Updateable<Tables['bundle']>, 'search_text'>,
@@ -52,7 +52,7 @@ export async function updateBundle(
 }
 
 /** Deletes the bundle and its memberships. The links stay. */
-export async function deleteBundle(tx: Tx, id: number): Promise<void> {
+export async function deleteBundleRow(tx: Tx, id: number): Promise<void> {
   await noteBundle(tx, id, { willBeDeleted: true })
   await tx.deleteFrom('bundle').where('id', '=', id).execute()
 }

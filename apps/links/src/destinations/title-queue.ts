@@ -3,7 +3,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Tables } from '../db/tables.ts'
 import { recordChanges } from '../record-changes.ts'
 import { OPERATOR } from '../changes/source.ts'
-import { findLinkRow, lockLinkForWrite, updateLink } from '../links/store.ts'
+import { findLinkRow, lockLinkForWrite, updateLinkRow } from '../links/store.ts'
 import { BackgroundQueue } from './background-queue.ts'
 import type { TitleFetcher } from './fetch-title.ts'
 
@@ -35,7 +35,7 @@ export function createTitleQueue({ database, fetchTitle, log, now }: TitleQueueO
       await recorded.write(async (tx) => {
         const link = await lockLinkForWrite(tx, database, linkId)
         // Meanwhile the link may have a label or another destination, or may be deleted.
-        if (link?.label === null && link.url === url) await updateLink(tx, link, { label: title }, at)
+        if (link?.label === null && link.url === url) await updateLinkRow(tx, link, { label: title }, at)
       })
     },
   })

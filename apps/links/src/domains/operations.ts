@@ -66,7 +66,7 @@ export const listDomains = operation({
   },
 })
 
-const readDomainOperation = operation({
+const getDomain = operation({
   id: 'getDomain',
   methods: ['GET'],
   path: '/domains/{host}',
@@ -81,7 +81,7 @@ const readDomainOperation = operation({
     answerDomain(context.database.read, context, requireDomain(context, host)),
 })
 
-const writeDomain = operation({
+const setDomain = operation({
   id: 'setDomain',
   methods: ['PUT'],
   path: '/domains/{host}',
@@ -134,4 +134,4 @@ async function findAlias(
   return alias === null ? DEFAULT_HOST : host
 }
 
-export const domainOperations = [listDomains, readDomainOperation, writeDomain]
+export const domainOperations = [listDomains, getDomain, setDomain]

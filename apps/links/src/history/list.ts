@@ -55,7 +55,7 @@ export function selectChanges(db: Kysely<Tables>, { identity, via, assistant, si
 }
 
 /** The changes that match, the latest first. Each filter follows an index in this order. */
-export async function listChanges(
+export async function findChanges(
   db: Kysely<Tables>,
   filter: ChangeFilter,
   { limit, cursor }: PageQuery,

@@ -8,13 +8,13 @@ import { findLinkRow } from '../links/store.ts'
 import { readChangedLink } from '../links/read-model.ts'
 import { entityTagHeader } from '../api/entity-tag.ts'
 import { countedPageHeaders, pageAnswer } from '../api/paging.ts'
-import { listChanges, listLinkChanges, toChange } from './list.ts'
-import { readValuesAfter, restoreLink } from './restore.ts'
+import { findChanges, listLinkChanges, toChange } from './list.ts'
+import { readValuesAfter, restoreValues } from './restore.ts'
 import { Change, ChangesQuery, HistoryQuery, Restoration } from './schema.ts'
 
 const tag = 'History'
 
-const readLinkHistory = operation({
+const listLinkHistory = operation({
   id: 'listLinkHistory',
   methods: ['GET'],
   path: '/links/{id}/history',
@@ -35,7 +35,7 @@ const readLinkHistory = operation({
   answer: pageAnswer,
 })
 
-export const readChanges = operation({
+export const listChanges = operation({
   id: 'listChanges',
   methods: ['GET'],
   path: '/changes',
@@ -50,14 +50,14 @@ export const readChanges = operation({
     if (!isAdmin && filter.identity !== undefined && filter.identity !== identity)
       throw failure('not_admin_history')
     const own = isAdmin ? filter : { ...filter, identity }
-    const page = await listChanges(database.read, own, { limit, cursor })
+    const page = await findChanges(database.read, own, { limit, cursor })
     return { ...page, items: page.items.map((row) => toChange(row, context)) }
   },
   headers: countedPageHeaders,
   answer: pageAnswer,
 })
 
-const restore = operation({
+const restoreLink = operation({
   id: 'restoreLink',
   methods: ['POST'],
   path: '/links/{id}/restore',
@@ -85,11 +85,11 @@ const restore = operation({
       const row = await requireOwnedLink(tx, context, params.id, 'not_owner_restore')
       const position = { linkId: row.id, changeId: body.change_id }
       const values = await readValuesAfter(tx, context.database.dialect, position)
-      await restoreLink(tx, context, row, values)
+      await restoreValues(tx, context, row, values)
       return readChangedLink(tx, row.id, context)
     })
   },
 })
 
 /** The history of links and bundles (L29). */
-export const historyOperations = [readLinkHistory, readChanges, restore]
+export const historyOperations = [listLinkHistory, listChanges, restoreLink]

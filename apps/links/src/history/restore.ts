@@ -15,7 +15,7 @@ import {
   setPrimarySlug,
   setSlugDisabled,
 } from '../links/slugs/store.ts'
-import { type LinkRow, findLinkRow, updateLink } from '../links/store.ts'
+import { type LinkRow, findLinkRow, updateLinkRow } from '../links/store.ts'
 import { readLinkStates } from '../changes/states.ts'
 import { type Values, findDifference, parseValues, revert } from '../changes/values.ts'
 
@@ -67,14 +67,19 @@ export async function readValuesAfter(
 }
 
 /** Gives a locked link these values. Throws if it may not have them; roll back then. */
-export async function restoreLink(tx: Tx, context: Context, row: LinkRow, values: LinkValues): Promise<void> {
+export async function restoreValues(
+  tx: Tx,
+  context: Context,
+  row: LinkRow,
+  values: LinkValues,
+): Promise<void> {
   const { database, now } = context
   const present = (await readLinkStates(tx, database.dialect, [row.id])).get(row.id)?.values ?? {}
   if (values.password !== undefined && present['password'] === undefined) throw failure('password_not_kept')
   await restoreSlugs(tx, context, row, values)
   const passwordHash = values.password === undefined ? null : undefined
   await replaceBehaviour(tx, row, { document: values.behaviour ?? {}, passwordHash, now })
-  await updateLink(
+  await updateLinkRow(
     tx,
     row,
     {

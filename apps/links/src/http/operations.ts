@@ -3,7 +3,7 @@ import type { AnyOperation } from '@latchkey/http/operation'
 import { analyticsOperations, dashboardOperations } from '../analytics/operations.ts'
 import { explorerOperations } from '../analytics/explorer/operations.ts'
 import { Range } from '../time/schema.ts'
-import { listBundlesInAdmin, listBundlesOperation } from '../bundles/list-operations.ts'
+import { listBundlesInAdmin, listBundles } from '../bundles/list-operations.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../api/context.ts'
 import { domainOperations } from '../domains/operations.ts'
@@ -14,7 +14,7 @@ import { historyOperations } from '../history/operations.ts'
 import { undoOperations } from '../history/undo/operations.ts'
 import { keyOperations } from '../keys/operations.ts'
 import { bulkOperations, updateLinks, updateLinksInAdmin } from '../bulk/operations.ts'
-import { countLinksOperation, listLinks, listLinksInAdmin } from '../links/list-operations.ts'
+import { countLinks, listLinks, listLinksInAdmin } from '../links/list-operations.ts'
 import { behaviourOperations } from '../links/behaviour/operations.ts'
 import { linkOperations } from '../links/operations.ts'
 import { ownershipOperations } from '../ownership/operations.ts'
@@ -67,7 +67,7 @@ const LIFETIME_OPERATIONS: ReadonlySet<string> = new Set(['listLinks', 'getLink'
  */
 function toAdminOperation(operation: AnyOperation<Context>): AnyOperation<Context> {
   if (operation.id === listLinks.id) return listLinksInAdmin
-  if (operation.id === listBundlesOperation.id) return withDefaultRange(listBundlesInAdmin)
+  if (operation.id === listBundles.id) return withDefaultRange(listBundlesInAdmin)
   if (operation.id === updateLinks.id) return updateLinksInAdmin
   return withDefaultRange(operation)
 }
@@ -81,7 +81,7 @@ function withDefaultRange(operation: AnyOperation<Context>): AnyOperation<Contex
 export const adminOperations: readonly AnyOperation<Context>[] = [
   ...sharedOperations.map(toAdminOperation),
   ...[...dashboardOperations, ...explorerOperations].map(toAdminOperation),
-  countLinksOperation,
+  countLinks,
   checkSlug,
   choosePrimarySlug,
   ...keyOperations,

@@ -10,9 +10,9 @@ import { openRecorder } from '../counting/open-recorder.ts'
 import type { Position } from '../api/paging.ts'
 import { removeSlug } from './slugs/store.ts'
 import { listByClicks } from './click-order.ts'
-import { countLinks } from './count.ts'
+import { countMatches } from './count.ts'
 import { resolveSearch } from './list.ts'
-import { deleteLink, lockLinkForWrite } from './store.ts'
+import { deleteLinkRow, lockLinkForWrite } from './store.ts'
 
 const { closeLater } = closeAfterEach()
 const HOUR = 3600
@@ -107,7 +107,7 @@ eachDialect((dialect, newUrl) => {
     expect(paged).toEqual(whole)
     const resolved = await resolveSearch(stored.database, options, NOW)
     expect(await listByClicks(stored.database, { ...resolved, limit: 1000 }, NOW, undefined)).toEqual(whole)
-    expect((await countLinks(stored.database, resolved, NOW)).total).toBe(whole.length)
+    expect((await countMatches(stored.database, resolved, NOW)).total).toBe(whole.length)
   }
 
   /** Compares the stored totals of each link with those of its slugs. */
@@ -205,7 +205,7 @@ eachDialect((dialect, newUrl) => {
               alive.splice(0, alive.length, ...alive.filter((link) => link.id !== id))
               await stored.recorded.write(async (tx) => {
                 await lockLinkForWrite(tx, stored.database, id)
-                await deleteLink(tx, stored.database, id)
+                await deleteLinkRow(tx, stored.database, id)
               })
             } else await options({ ...step.look, search: searchFor(step.look.search, alive, links) })
             await expectStoredClicks(world)

@@ -28,14 +28,14 @@ const MAX_OWNERS = 10
  */
 export async function countSomeLinks(db: Db, filter: ListFilter, now: number): Promise<Count> {
   if (filter.ids === undefined && isSearch(filter)) return { total: MAX_MATCHES, hasMore: true }
-  return countLinks(db, filter, now)
+  return countMatches(db, filter, now)
 }
 
 /**
  * Counts the links of the filter, after `resolveSearch`: all matches of a search, but those of a host,
  * a domain, a bundle or with a behaviour up to a limit.
  */
-export async function countLinks(db: Db, filter: ListFilter, now: number): Promise<Count> {
+export async function countMatches(db: Db, filter: ListFilter, now: number): Promise<Count> {
   if (filter.ids) return { total: filter.ids.length }
   if (isSearch(filter)) {
     const matches = await selectByWords(db, filter, now)

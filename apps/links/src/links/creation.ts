@@ -9,7 +9,7 @@ import { type Domain, slugKey } from '../urls/slug.ts'
 import { insertSlug } from './slugs/store.ts'
 import type { Link, NewLink } from './schema.ts'
 import { insertLink } from './insert.ts'
-import { deleteLink, findDuplicate, findEntityTag, lockUrl } from './store.ts'
+import { deleteLinkRow, findDuplicate, findEntityTag, lockUrl } from './store.ts'
 import { readChangedLink, readChangedLinks } from './read-model.ts'
 
 type Tx = Transaction<Tables>
@@ -57,7 +57,7 @@ async function insertLinkWithSlugs(tx: Tx, context: CreationContext, link: NewLi
       return id
     }
     // Another node took the automatic slug between the lookup and the insert.
-    await deleteLink(tx, context.database, id)
+    await deleteLinkRow(tx, context.database, id)
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import { listBehaviourParts } from './behaviour/store.ts'
 import { queriedDomain } from '../domains/find.ts'
 import { listByClicks } from './click-order.ts'
-import { countLinks, countSomeLinks, readLinkCounts } from './count.ts'
+import { countMatches, countSomeLinks, readLinkCounts } from './count.ts'
 import { type ListFilter, listLinkPositions, resolveSearch } from './list.ts'
 import { Link, LinkCounts, LinkFilter, LinkPageQuery, LinkQuery, ListedLink } from './schema.ts'
 import { readLinks, withOrigin } from './read-model.ts'
@@ -30,7 +30,7 @@ export const listLinks = operation({
   failures: ['cursor_invalid'],
   async handler(context, { query }) {
     await context.flushClicks()
-    return readCursorPage(context, withStoredDomain(context, query), countLinks)
+    return readCursorPage(context, withStoredDomain(context, query), countMatches)
   },
   headers: countedPageHeaders,
   answer: pageAnswer,
@@ -90,7 +90,7 @@ async function addListing(
 async function readCursorPage(
   context: Context,
   query: ListQuery,
-  count: typeof countLinks,
+  count: typeof countMatches,
 ): Promise<Page<Link>> {
   const { limit, cursor, page: _, per_page: __, owner = '', search = '', ...rest } = query
   const values = Object.entries(rest).filter(([, value]) => value !== undefined)
@@ -137,7 +137,7 @@ async function readItems(
   return links.map((link) => withOrigin(context, link))
 }
 
-export const countLinksOperation = operation({
+export const countLinks = operation({
   id: 'countLinks',
   methods: ['GET'],
   path: '/link-counts',

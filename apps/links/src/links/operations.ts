@@ -18,13 +18,13 @@ import { listLinks } from './list-operations.ts'
 import { entityTagHeader, requireVersion } from '../api/entity-tag.ts'
 import {
   type LinkRow,
-  deleteLink,
+  deleteLinkRow,
   findEntityTag,
   findLinkRow,
   countLifetimeClicks,
   lockLinkForWrite,
   raiseVersion,
-  updateLink,
+  updateLinkRow,
 } from './store.ts'
 import { readChangedLink, readLinks, withOrigin } from './read-model.ts'
 
@@ -49,7 +49,7 @@ export async function requireOwnedLink(
   return row
 }
 
-export async function getLink(context: Context, id: number, range?: Range): Promise<Link> {
+export async function readLinkWithTag(context: Context, id: number, range?: Range): Promise<Link> {
   // Lifetime clicks are a few rows; those of a window may be many.
   const database = range === undefined ? context.database : context.database.offThread
   // Read first: an older tag makes the caller read again, a newer one would overwrite a change.
@@ -96,7 +96,7 @@ const createDomainLink = operation({
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
 })
 
-export const readLink = operation({
+export const getLink = operation({
   id: 'getLink',
   methods: ['GET'],
   path: '/links/{id}',
@@ -110,7 +110,7 @@ export const readLink = operation({
   failures: ['link_not_found'],
   async handler(context, { params, query }) {
     await context.flushClicks()
-    return getLink(context, params.id, query.range)
+    return readLinkWithTag(context, params.id, query.range)
   },
 })
 
@@ -128,7 +128,7 @@ async function claimPrimary(tx: Tx, context: Context, link: LinkRow, customSlug:
   await setPrimarySlug(tx, linkId, slug)
 }
 
-export const changeLink = operation({
+export const updateLink = operation({
   id: 'updateLink',
   methods: ['PUT', 'PATCH'],
   path: '/links/{id}',
@@ -158,7 +158,7 @@ export const changeLink = operation({
         await claimPrimary(tx, context, row, slug)
         await raiseVersion(tx, row, context.now)
       }
-      if (Object.keys(changes).length > 0) await updateLink(tx, row, changes, context.now)
+      if (Object.keys(changes).length > 0) await updateLinkRow(tx, row, changes, context.now)
       if (changes.url !== undefined) await requireEnd(tx, context, { ...row, url: changes.url })
       else if (slug !== undefined) await requireNoRing(tx, context, row)
       return readChangedLink(tx, row.id, context)
@@ -184,7 +184,7 @@ function stateChange(verb: 'disable' | 'enable') {
       return context.database.write(async (tx) => {
         const row = await requireOwnedLink(tx, context, params.id, notOwner)
         const disabled_at = verb === 'disable' ? (row.disabled_at ?? context.now) : null
-        if (disabled_at !== row.disabled_at) await updateLink(tx, row, { disabled_at }, context.now)
+        if (disabled_at !== row.disabled_at) await updateLinkRow(tx, row, { disabled_at }, context.now)
         return readChangedLink(tx, row.id, context)
       })
     },
@@ -199,7 +199,7 @@ export async function hasClicks(tx: Tx, context: Context, linkId: number): Promi
   return context.hasPendingClicks({ linkId }) || (await countLifetimeClicks(tx, linkId)) > 0
 }
 
-export const deleteLinkOperation = operation({
+export const deleteLink = operation({
   id: 'deleteLink',
   methods: ['DELETE'],
   path: '/links/{id}',
@@ -219,7 +219,7 @@ export const deleteLinkOperation = operation({
       context.database.write(async (tx) => {
         const row = await lockOwnedLink(tx)
         if (!query.force && (await hasClicks(tx, context, row.id))) throw failure('link_has_clicks')
-        await deleteLink(tx, context.database, row.id)
+        await deleteLinkRow(tx, context.database, row.id)
       })
     if (query.force)
       await deleteClicks(
@@ -262,7 +262,7 @@ export async function requireLink(context: Context, id: number): Promise<LinkRow
   return row
 }
 
-const readConfig = operation({
+const getConfig = operation({
   id: 'getConfig',
   methods: ['GET'],
   path: '/config',
@@ -277,10 +277,10 @@ export const linkOperations = [
   createLink,
   createDomainLink,
   listLinks,
-  readLink,
-  changeLink,
+  getLink,
+  updateLink,
   disableLink,
   enableLink,
-  deleteLinkOperation,
-  readConfig,
+  deleteLink,
+  getConfig,
 ]

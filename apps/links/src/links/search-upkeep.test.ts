@@ -6,7 +6,7 @@ import { saveInstanceValue } from '../preferences/store.ts'
 import { selectByWords } from './list.ts'
 import { mergeIndex } from './merge-index.ts'
 import { refoldTexts } from './refold.ts'
-import { deleteLink, lockLinkForWrite, updateLink } from './store.ts'
+import { deleteLinkRow, lockLinkForWrite, updateLinkRow } from './store.ts'
 
 const { closeLater } = closeAfterEach()
 
@@ -16,7 +16,7 @@ eachDialect((dialect, newUrl) => {
     const label = (id: number, text: string) =>
       stored.recorded.write(async (tx) => {
         const row = await lockLinkForWrite(tx, stored.database, id)
-        if (row) await updateLink(tx, row, { label: text }, NOW)
+        if (row) await updateLinkRow(tx, row, { label: text }, NOW)
       })
     const find = async (search: string) => {
       const matches = await selectByWords(stored.database, { search, status: 'all' }, NOW)
@@ -56,7 +56,7 @@ eachDialect((dialect, newUrl) => {
       expect(await isInPages('漢字語')).toBe(true)
       await stored.recorded.write(async (tx) => {
         if (await lockLinkForWrite(tx, stored.database, deleted))
-          await deleteLink(tx, stored.database, deleted)
+          await deleteLinkRow(tx, stored.database, deleted)
       })
       await label(changed, 'nothing')
       await mergeIndex(stored.database, NOW)

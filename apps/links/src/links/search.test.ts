@@ -3,10 +3,10 @@ import { eachDialect } from '@latchkey/database/testing'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
-import { addMembers, deleteBundle, insertBundle, removeMember, updateBundle } from '../bundles/store.ts'
+import { addMembers, deleteBundleRow, insertBundle, removeMember, updateBundleRow } from '../bundles/store.ts'
 import { listLinkPositions, resolveSearch, selectByWords } from './list.ts'
 import { insertSlug, removeSlug, setPrimarySlug } from './slugs/store.ts'
-import { deleteLink, lockLinkForWrite, updateLink } from './store.ts'
+import { deleteLinkRow, lockLinkForWrite, updateLinkRow } from './store.ts'
 
 const { closeLater } = closeAfterEach()
 
@@ -35,7 +35,7 @@ const writes: fc.Arbitrary<Write> = fc.oneof(
   fc.tuple(linkIds, texts).map(
     ([id, label]) =>
       (stored: TestDatabase) =>
-        change(stored, id, async (tx, row) => updateLink(tx, row, { label: label || null }, NOW)),
+        change(stored, id, async (tx, row) => updateLinkRow(tx, row, { label: label || null }, NOW)),
   ),
   fc.tuple(linkIds, fc.constantFrom(...SLUGS)).map(
     ([id, slug]) =>
@@ -52,7 +52,9 @@ const writes: fc.Arbitrary<Write> = fc.oneof(
   fc.tuple(bundleIds, texts, fc.boolean()).map(
     ([id, name, isArchived]) =>
       (stored: TestDatabase) =>
-        stored.recorded.write((tx) => updateBundle(tx, id, { name, archived_at: isArchived ? NOW : null })),
+        stored.recorded.write((tx) =>
+          updateBundleRow(tx, id, { name, archived_at: isArchived ? NOW : null }),
+        ),
   ),
   fc.tuple(bundleIds, linkIds).map(
     ([bundle, id]) =>
@@ -65,7 +67,7 @@ const writes: fc.Arbitrary<Write> = fc.oneof(
         stored.recorded.write((tx) => removeMember(tx, bundle, id)),
   ),
   linkIds.map(
-    (id) => (stored: TestDatabase) => change(stored, id, (tx) => deleteLink(tx, stored.database, id)),
+    (id) => (stored: TestDatabase) => change(stored, id, (tx) => deleteLinkRow(tx, stored.database, id)),
   ),
 )
 
@@ -193,8 +195,8 @@ eachDialect((dialect, newUrl) => {
     await stored.recorded.write(async (tx) => {
       await lockLinkForWrite(tx, stored.database, 1)
       await setPrimarySlug(tx, 1, 'own-1')
-      await deleteLink(tx, stored.database, 1)
-      await deleteBundle(tx, 1)
+      await deleteLinkRow(tx, stored.database, 1)
+      await deleteBundleRow(tx, 1)
     })
     expect(await stored.rows('select link_id from link_search where link_id = 1')).toEqual([])
     if (dialect === 'sqlite')

@@ -6,7 +6,7 @@ import { type KyselyPlugin, sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
 import { NO_FILTERS } from '../clicks/filters.ts'
 import { removeSlug, setPrimarySlug } from './slugs/store.ts'
-import { countLinks, readLinkCounts } from './count.ts'
+import { countMatches, readLinkCounts } from './count.ts'
 import { listLinkPositions } from './list.ts'
 import { readLinks } from './read-model.ts'
 
@@ -45,7 +45,7 @@ eachDialect((dialect, newUrl) => {
           .map(({ id }) => id)
         const listed = await listLinkPositions(stored.database, { ...filter, limit: 100 }, NOW, undefined)
         expect(listed.map(({ id }) => id)).toEqual(expected)
-        expect([status, owner, (await countLinks(stored.database, filter, NOW)).total]).toEqual([
+        expect([status, owner, (await countMatches(stored.database, filter, NOW)).total]).toEqual([
           status,
           owner,
           expected.length,
@@ -76,7 +76,7 @@ eachDialect((dialect, newUrl) => {
       }
       const watched = { ...database, read: database.read.withPlugin(watch) }
       for (const status of STATES)
-        await countLinks(watched, { status, owner: undefined, search: undefined }, NOW)
+        await countMatches(watched, { status, owner: undefined, search: undefined }, NOW)
       await readLinkCounts(watched, { status: 'all' }, NOW)
       for (const status of ['disabled', 'expired'] as const)
         await listLinkPositions(

@@ -14,7 +14,7 @@ export type LinkRow = Selectable<Tables['link']>
 type Db = Database<Tables>
 type Tx = Transaction<Tables>
 
-export async function updateLink(
+export async function updateLinkRow(
   tx: Tx,
   row: LinkRow,
   changes: Updateable<Tables['link']>,
@@ -60,7 +60,7 @@ export async function findEntityTag(db: Kysely<Tables>, id: number): Promise<str
  * Deletes the link with its slugs, clicks and memberships. Slugs go first, because clicks are only
  * ever added to an existing slug.
  */
-export async function deleteLink(tx: Tx, { dialect }: Pick<Db, 'dialect'>, id: number): Promise<void> {
+export async function deleteLinkRow(tx: Tx, { dialect }: Pick<Db, 'dialect'>, id: number): Promise<void> {
   requireNotedLink(tx, id)
   await retireSlugs(tx, { link_id: id })
   await tx.deleteFrom('link').where('id', '=', id).execute()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DomainQuery } from '../domains/schema.ts'
 import { explainSlug } from '../explain/operations.ts'
 import { Explanation, VisitQuery } from '../explain/schema.ts'
-import { readBehaviour, writeBehaviour } from '../links/behaviour/operations.ts'
+import { getBehaviour, setBehaviour } from '../links/behaviour/operations.ts'
 import { Behaviour, NewBehaviour } from '../links/behaviour/schema.ts'
 import { MAX_MOMENT } from '../api/fields.ts'
 import { MAX_SLUG_LENGTH } from '../urls/slug.ts'
@@ -37,7 +37,7 @@ export const behaviourTools = [
     effect: 'read',
     input: { link_id: LinkId },
     output: Behaviour,
-    run: (context, { link_id }) => perform(context, readBehaviour, { params: { id: link_id } }),
+    run: (context, { link_id }) => perform(context, getBehaviour, { params: { id: link_id } }),
   }),
   tool({
     name: 'set_link_behaviour',
@@ -48,6 +48,6 @@ export const behaviourTools = [
     input: { link_id: LinkId, behaviour: NewBehaviour },
     output: Behaviour,
     run: (context, { link_id, behaviour }) =>
-      perform(context, writeBehaviour, { params: { id: link_id }, body: behaviour }),
+      perform(context, setBehaviour, { params: { id: link_id }, body: behaviour }),
   }),
 ]

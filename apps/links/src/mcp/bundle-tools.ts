@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { getBundleAnalytics } from '../analytics/operations.ts'
-import { listBundlesOperation } from '../bundles/list-operations.ts'
+import { listBundles } from '../bundles/list-operations.ts'
 import {
   addLinkToBundle,
   archiveBundle,
-  changeBundle,
+  updateBundle,
   createBundle,
-  deleteBundleOperation,
+  deleteBundle,
   listBundleLinks,
-  listBundlesOfLinkOperation,
-  readBundle,
+  listBundlesForLink,
+  getBundle,
   removeLinkFromBundle,
   unarchiveBundle,
 } from '../bundles/operations.ts'
@@ -40,7 +40,7 @@ const readingTools = [
     output: listOf(BundleWithSummary),
     run: async (context, { filter }, range) => {
       const query = { archived: archivedParameter[filter], range, limit: MAX_ITEMS }
-      return truncateList(await perform(context, listBundlesOperation, { query }))
+      return truncateList(await perform(context, listBundles, { query }))
     },
   }),
   rangedTool({
@@ -50,7 +50,7 @@ const readingTools = [
     input: { bundle_id: BundleId },
     output: BundleWithSummary.shape,
     run: (context, { bundle_id }, range) =>
-      perform(context, readBundle, { params: { id: bundle_id }, query: { range } }),
+      perform(context, getBundle, { params: { id: bundle_id }, query: { range } }),
   }),
   rangedTool({
     name: 'get_bundle_analytics',
@@ -82,7 +82,7 @@ const readingTools = [
     input: { link_id: LinkId },
     output: plainListOf(Bundle),
     run: async (context, { link_id }) => {
-      const items = await perform(context, listBundlesOfLinkOperation, { params: { id: link_id } })
+      const items = await perform(context, listBundlesForLink, { params: { id: link_id } })
       return plainList({ items, total: items.length })
     },
   }),
@@ -109,7 +109,7 @@ const writingTools = [
     input: { bundle_id: BundleId, ...BundleChanges.shape },
     output: Bundle,
     run: (context, { bundle_id, ...body }) =>
-      perform(context, changeBundle, { params: { id: bundle_id }, body }),
+      perform(context, updateBundle, { params: { id: bundle_id }, body }),
   }),
   tool({
     name: 'delete_bundle',
@@ -118,7 +118,7 @@ const writingTools = [
     effect: 'remove',
     input: { bundle_id: BundleId },
     output: z.object({ deleted: z.literal(true) }),
-    run: (context, args) => perform(context, deleteBundleOperation, bundleParams(args)),
+    run: (context, args) => perform(context, deleteBundle, bundleParams(args)),
   }),
   tool({
     name: 'archive_bundle',

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import type { Context } from '../api/context.ts'
 import { requireDomain } from '../domains/find.ts'
 import { createOrReuse } from '../links/creation.ts'
-import { getLink } from '../links/operations.ts'
+import { readLinkWithTag } from '../links/operations.ts'
 import type { Link, NewLink } from '../links/schema.ts'
-import { addSlugOperation, slugOfLink } from '../links/slugs/operations.ts'
+import { addSlug, slugOfLink } from '../links/slugs/operations.ts'
 import { CustomSlug } from '../links/slugs/schema.ts'
 import { perform } from '../api/perform.ts'
 
@@ -40,7 +40,7 @@ export async function createLinkWithSlugs(
     await perform(context, slugOfLink.setPrimary, { params: { id: link.id, slug: first } })
   const { duplicate, duplicate_count } = link
   return {
-    ...(await getLink(context, link.id)),
+    ...(await readLinkWithTag(context, link.id)),
     ...(duplicate ? { duplicate, duplicate_count } : {}),
     slug_rejections: rejections,
   }
@@ -50,14 +50,14 @@ async function addSlugs(context: Context, link: Link, requestedSlugs: readonly s
   const addedSlugs: string[] = []
   const rejections: SlugRejection[] = []
   for (const requested of requestedSlugs) {
-    const reason = await addSlug(context, link, requested, addedSlugs)
+    const reason = await addRequestedSlug(context, link, requested, addedSlugs)
     if (reason !== undefined) rejections.push({ slug: requested, reason })
   }
   return { gained: addedSlugs, rejections }
 }
 
 /** Returns the reason why the slug is unavailable; undefined if the link has it now. */
-async function addSlug(
+async function addRequestedSlug(
   context: Context,
   link: Link,
   requested: string,
@@ -69,12 +69,12 @@ async function addSlug(
   const hasSlug = ({ slugs }: Link) => slugs.some((own) => own.slug === slug)
   if (hasSlug(link) || addedSlugs.includes(slug)) return undefined
   try {
-    await perform(context, addSlugOperation, { params: { id: link.id }, body: { slug } })
+    await perform(context, addSlug, { params: { id: link.id }, body: { slug } })
     addedSlugs.push(slug)
     return undefined
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     // A concurrent identical call may have added it.
-    return hasSlug(await getLink(context, link.id)) ? undefined : error.message
+    return hasSlug(await readLinkWithTag(context, link.id)) ? undefined : error.message
   }
 }

@@ -4,10 +4,10 @@ import type { Context } from '../api/context.ts'
 import { DomainHost } from '../domains/schema.ts'
 import { createLinks } from '../bulk/operations.ts'
 import { BulkResult } from '../bulk/schema.ts'
-import { changeLink, deleteLinkOperation, disableLink, enableLink, readLink } from '../links/operations.ts'
+import { updateLink, deleteLink, disableLink, enableLink, getLink } from '../links/operations.ts'
 import { listLinks } from '../links/list-operations.ts'
 import { LinkChanges, NewLink } from '../links/schema.ts'
-import { addSlugOperation, slugOfLink } from '../links/slugs/operations.ts'
+import { addSlug, slugOfLink } from '../links/slugs/operations.ts'
 import { Slug } from '../links/slugs/schema.ts'
 import { MAX_SLUG_LENGTH } from '../urls/slug.ts'
 import { boundedText, trimmedText } from '../api/text.ts'
@@ -83,7 +83,7 @@ const readingTools = [
     input: { link_id: LinkId },
     output: LinkWithShortUrl.shape,
     run: async (context, { link_id }, range) =>
-      withShortUrl(context, await perform(context, readLink, { params: { id: link_id }, query: { range } })),
+      withShortUrl(context, await perform(context, getLink, { params: { id: link_id }, query: { range } })),
   }),
   rangedTool({
     name: 'search_links',
@@ -184,7 +184,7 @@ const writingTools = [
     input: { link_id: LinkId, ...LinkChanges.omit({ slug: true }).shape },
     output: LinkWithShortUrl,
     run: async (context, { link_id, ...body }) =>
-      withShortUrl(context, await perform(context, changeLink, { params: { id: link_id }, body })),
+      withShortUrl(context, await perform(context, updateLink, { params: { id: link_id }, body })),
   }),
   tool({
     name: 'disable_link',
@@ -213,7 +213,7 @@ const writingTools = [
     effect: 'remove',
     input: { link_id: LinkId },
     output: z.object({ deleted: z.literal(true) }),
-    run: (context, args) => perform(context, deleteLinkOperation, linkParams(args)),
+    run: (context, args) => perform(context, deleteLink, linkParams(args)),
   }),
 ]
 
@@ -226,7 +226,7 @@ const slugTools = [
     input: { link_id: LinkId, slug: SlugArgument.meta({ description: `The new slug. ${SLUG_RULE}` }) },
     output: Slug,
     run: (context, { link_id, slug }) =>
-      perform(context, addSlugOperation, { params: { id: link_id }, body: { slug } }),
+      perform(context, addSlug, { params: { id: link_id }, body: { slug } }),
   }),
   tool({
     name: 'disable_slug',

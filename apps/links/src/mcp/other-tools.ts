@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Context } from '../api/context.ts'
 import { checkHealth } from '../http/health.ts'
-import { getLink } from '../links/operations.ts'
+import { readLinkWithTag } from '../links/operations.ts'
 import { getLinkQr, qrText } from '../qr/operations.ts'
 import { MAX_SLUG_LENGTH, slugKey } from '../urls/slug.ts'
 import { perform } from '../api/perform.ts'
@@ -69,7 +69,7 @@ const qrTool = tool({
     const params = { id: link_id }
     const query = { slug, size: QR_PIXELS, format: 'svg' } as const
     const { body } = await perform(qrContext, getLinkQr, { params, query })
-    const { slugs } = await getLink(context, link_id)
+    const { slugs } = await readLinkWithTag(context, link_id)
     const encodedSlug = slugs.find((own) => (slug ? own.slug === slug.toLowerCase() : own.is_primary === 1))
     const key = slugKey(encodedSlug?.domain ?? null, encodedSlug?.slug ?? '')
     const text = qrText(qrContext.origin, key)

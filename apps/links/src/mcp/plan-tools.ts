@@ -2,16 +2,10 @@ import { z } from 'zod'
 import { MAX_IDENTITY_LENGTH } from '../access/identity.ts'
 import type { Context } from '../api/context.ts'
 import { MAX_ASSISTANT_LENGTH } from '../changes/source.ts'
-import { readChanges } from '../history/operations.ts'
+import { listChanges } from '../history/operations.ts'
 import { Change, ChangesQuery } from '../history/schema.ts'
 import { MAX_ID, MAX_MOMENT } from '../api/fields.ts'
-import {
-  applyPlanOperation,
-  discardPlan,
-  planChanges,
-  readPlan,
-  undoPlanOperation,
-} from '../plans/operations.ts'
+import { applyPlan, discardPlan, createPlan, getPlan, undoPlan } from '../plans/operations.ts'
 import { NewPlan, Plan, PlanUndo } from '../plans/schema.ts'
 import { PlanNeedsPerson } from '../plans/apply.ts'
 import { perform } from '../api/perform.ts'
@@ -58,7 +52,7 @@ export const planTools = [
     effect: 'add',
     input: { title: NewPlan.shape.title, ops: Ops },
     output: PlanResult,
-    run: async (context, body) => toResult(await perform(context, planChanges, { body })),
+    run: async (context, body) => toResult(await perform(context, createPlan, { body })),
   }),
   tool({
     name: 'get_plan',
@@ -67,7 +61,7 @@ export const planTools = [
     effect: 'read',
     input: { plan_id: PlanId },
     output: PlanResult,
-    run: async (context, args) => toResult(await perform(context, readPlan, planParams(args))),
+    run: async (context, args) => toResult(await perform(context, getPlan, planParams(args))),
   }),
   tool({
     name: 'apply_plan',
@@ -78,8 +72,8 @@ export const planTools = [
     input: { plan_id: PlanId },
     output: PlanResult,
     async run(context, args) {
-      requireUnforced(context, await perform(context, readPlan, planParams(args)))
-      return toResult(await perform(context, applyPlanOperation, planParams(args)))
+      requireUnforced(context, await perform(context, getPlan, planParams(args)))
+      return toResult(await perform(context, applyPlan, planParams(args)))
     },
   }),
   tool({
@@ -100,7 +94,7 @@ export const planTools = [
     input: { plan_id: PlanId },
     output: PlanUndo.extend({ plan: PlanResult }),
     async run(context, args) {
-      const { plan, ...undo } = await perform(context, undoPlanOperation, planParams(args))
+      const { plan, ...undo } = await perform(context, undoPlan, planParams(args))
       return { ...undo, plan: toResult(plan) }
     },
   }),
@@ -119,6 +113,6 @@ export const planTools = [
       limit: z.int().min(1).max(MAX_CHANGES).optional().meta({ description: '50 by default.' }),
     },
     output: z.object(listOf(Change)),
-    run: async (context, query) => truncateList(await perform(context, readChanges, { query })),
+    run: async (context, query) => truncateList(await perform(context, listChanges, { query })),
   }),
 ]

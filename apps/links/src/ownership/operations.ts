@@ -1,6 +1,6 @@
 import { requireOwnedBundle } from '../bundles/operations.ts'
 import { Bundle } from '../bundles/schema.ts'
-import { toBundle, updateBundle } from '../bundles/store.ts'
+import { toBundle, updateBundleRow } from '../bundles/store.ts'
 import { operation } from '../api/context.ts'
 import { requireOwnedLink } from '../links/operations.ts'
 import { Link } from '../links/schema.ts'
@@ -8,9 +8,9 @@ import { IdParams } from '../api/fields.ts'
 import { readChangedLink } from '../links/read-model.ts'
 import { entityTagHeader } from '../api/entity-tag.ts'
 import { NewOwner } from './schema.ts'
-import { requireKnownOwner, transferLink } from './store.ts'
+import { requireKnownOwner, setOwner } from './store.ts'
 
-const transferLinkOperation = operation({
+const transferLink = operation({
   id: 'transferLink',
   methods: ['POST'],
   path: '/links/{id}/transfer',
@@ -27,7 +27,7 @@ const transferLinkOperation = operation({
     return context.database.write(async (tx) => {
       const row = await requireOwnedLink(tx, context, params.id, 'not_owner_transfer')
       await requireKnownOwner(tx, body)
-      await transferLink(tx, row, { owner: body.owner, now: context.now })
+      await setOwner(tx, row, { owner: body.owner, now: context.now })
       return readChangedLink(tx, row.id, context)
     })
   },
@@ -48,8 +48,8 @@ const transferBundle = operation({
     context.database.write(async (tx) => {
       const { id } = await requireOwnedBundle(tx, context, params.id, 'not_owner_bundle_transfer')
       await requireKnownOwner(tx, body)
-      return toBundle(await updateBundle(tx, id, { created_by: body.owner, updated_at: context.now }))
+      return toBundle(await updateBundleRow(tx, id, { created_by: body.owner, updated_at: context.now }))
     }),
 })
 
-export const ownershipOperations = [transferLinkOperation, transferBundle]
+export const ownershipOperations = [transferLink, transferBundle]

@@ -1,10 +1,10 @@
 import type { Database } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
 import { type Transaction, sql } from 'kysely'
-import { updateBundle } from '../bundles/store.ts'
+import { updateBundleRow } from '../bundles/store.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
-import { type LinkRow, lockLinksForWrite, updateLink } from '../links/store.ts'
+import { type LinkRow, lockLinksForWrite, updateLinkRow } from '../links/store.ts'
 
 type Tx = Transaction<Tables>
 
@@ -29,13 +29,13 @@ export async function hasCreated(tx: Tx, identity: string): Promise<boolean> {
 }
 
 /** Makes `owner` the owner of a locked link. Slugs that the new owner added are slugs of the owner. */
-export async function transferLink(
+export async function setOwner(
   tx: Tx,
   row: LinkRow,
   { owner, now }: { owner: string; now: number },
 ): Promise<void> {
   if (row.created_by === owner) return
-  await updateLink(tx, row, { created_by: owner }, now)
+  await updateLinkRow(tx, row, { created_by: owner }, now)
   await tx
     .updateTable('slug')
     .set({ added_by: null })
@@ -63,7 +63,7 @@ export async function transferAll(
     await requireKnownOwner(tx, { owner: to, confirm })
     const owned = tx.selectFrom('bundle').select('id').where('created_by', '=', from)
     const rows = await lockRows(database.dialect, owned, 'id').execute()
-    for (const { id } of rows) await updateBundle(tx, id, { created_by: to, updated_at: now })
+    for (const { id } of rows) await updateBundleRow(tx, id, { created_by: to, updated_at: now })
     return rows.length
   })
   for (let links = 0; ;) {
@@ -90,6 +90,6 @@ async function transferSome(
   const remaining = [...(await lockLinksForWrite(tx, database, ids)).values()].filter(
     (row) => row.created_by === from,
   )
-  for (const row of remaining) await transferLink(tx, row, { owner: to, now })
+  for (const row of remaining) await setOwner(tx, row, { owner: to, now })
   return { owned: ids.length, transferred: remaining.length }
 }

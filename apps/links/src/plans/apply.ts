@@ -49,7 +49,7 @@ export class PlanNeedsPerson extends Failure {
  * Applies a plan in one transaction: all of it, or nothing if anything that it depends on was
  * changed since. Every way to apply a plan leads here.
  */
-export async function applyPlan(context: Context, id: number): Promise<PlanRow> {
+export async function applyStoredPlan(context: Context, id: number): Promise<PlanRow> {
   try {
     return await applyInTransaction(context, id)
   } catch (error) {

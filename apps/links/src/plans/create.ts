@@ -50,7 +50,7 @@ async function tryOps(context: Context, ops: readonly Op[]): Promise<Trial> {
 }
 
 /** Stores a plan of operations that could all be performed now. */
-export async function createPlan(
+export async function storePlan(
   context: Context,
   { title, ops }: { title?: string | undefined; ops: readonly Op[] },
 ): Promise<PlanRow> {

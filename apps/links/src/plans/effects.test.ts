@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { openTestBundles } from '../../test/test-bundles.ts'
 import type { Context } from '../api/context.ts'
-import { applyPlan } from './apply.ts'
-import { createPlan } from './create.ts'
+import { applyStoredPlan } from './apply.ts'
+import { storePlan } from './create.ts'
 
 eachDialect((_dialect, newUrl) => {
   test('L29.3g: what is outside the transaction happens only for an applied plan', async () => {
@@ -24,14 +24,14 @@ eachDialect((_dialect, newUrl) => {
       { operation: 'createLink', body: { url, slug: 'outside' } },
       { operation: 'createLink', body: { url: `${url}/labelled`, label: 'Labelled' } },
     ]
-    const plan = await createPlan(context, { ops })
+    const plan = await storePlan(context, { ops })
     expect(effects).toEqual([])
     await context.database.write((tx) => tx.updateTable('plan').set({ expires_at: 1 }).execute())
-    const refused = await applyPlan(context, plan.id).catch(String)
+    const refused = await applyStoredPlan(context, plan.id).catch(String)
     expect(refused).toContain('The plan is not open')
     expect(effects).toEqual([])
-    const { id } = await createPlan(context, { ops })
-    await applyPlan(context, id)
+    const { id } = await storePlan(context, { ops })
+    await applyStoredPlan(context, id)
     expect(effects).toContain('outside')
     expect(effects.filter((effect) => effect.startsWith('title'))).toEqual([`title of ${url}`])
   })

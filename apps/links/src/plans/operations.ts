@@ -5,13 +5,13 @@ import { failure } from '../api/failures.ts'
 import { IdParams } from '../api/fields.ts'
 import { pageAnswer, pageHeaders } from '../api/paging.ts'
 import { requireMayDiscard } from '../policies/require-policy.ts'
-import { applyPlan, requireOpenPlan } from './apply.ts'
-import { createPlan } from './create.ts'
+import { applyStoredPlan, requireOpenPlan } from './apply.ts'
+import { storePlan } from './create.ts'
 import { plannableOperations } from './plannable.ts'
 import { BODY_LIMIT_BYTES, NewPlan, Plan, PlanSummary, PlanUndo, PlansQuery } from './schema.ts'
 import type { Plan as PlanAnswer } from './schema.ts'
-import { type PlanRow, findPlan, listPlans, toPlan, toPlanSummary, updatePlan } from './store.ts'
-import { undoPlan } from './undo.ts'
+import { type PlanRow, findPlan, selectPlans, toPlan, toPlanSummary, updatePlan } from './store.ts'
+import { undoAppliedPlan } from './undo.ts'
 
 /** The refusals of the operations that a plan may have, without `If-Match` and few clicks. */
 const opFailures = [...plannableOperations.values()]
@@ -38,7 +38,7 @@ const repetition: Repetition<Context> = {
   complete: (context, { id }) => readVisiblePlan(context, Number(id)),
 }
 
-export const planChanges = operation({
+export const createPlan = operation({
   id: 'createPlan',
   repetition,
   methods: ['POST'],
@@ -59,10 +59,10 @@ export const planChanges = operation({
     'too_many_clicks_to_plan',
     ...new Set(opFailures),
   ],
-  handler: async (context, { body }) => answerOf(context, await createPlan(context, body)),
+  handler: async (context, { body }) => answerOf(context, await storePlan(context, body)),
 })
 
-export const listPlansOperation = operation({
+export const listPlans = operation({
   id: 'listPlans',
   methods: ['GET'],
   path: '/plans',
@@ -73,14 +73,14 @@ export const listPlansOperation = operation({
   result: z.array(PlanSummary),
   async handler({ database, identity, isAdmin, now }, { query: { cursor, limit, ...filter } }) {
     const visible = { ...filter, reader: isAdmin ? undefined : identity, now }
-    const { items, ...rest } = await listPlans(database.read, visible, { cursor, limit })
+    const { items, ...rest } = await selectPlans(database.read, visible, { cursor, limit })
     return { ...rest, items: items.map((row) => toPlanSummary(row, now)) }
   },
   headers: pageHeaders,
   answer: pageAnswer,
 })
 
-export const readPlan = operation({
+export const getPlan = operation({
   id: 'getPlan',
   methods: ['GET'],
   path,
@@ -93,7 +93,7 @@ export const readPlan = operation({
   handler: (context, { params }) => readVisiblePlan(context, params.id),
 })
 
-export const applyPlanOperation = operation({
+export const applyPlan = operation({
   id: 'applyPlan',
   repetition,
   methods: ['POST'],
@@ -105,7 +105,7 @@ export const applyPlanOperation = operation({
   result: Plan,
   lasting: true,
   failures: ['plan_not_found', 'plan_not_open', 'plan_outdated'],
-  handler: async (context, { params }) => answerOf(context, await applyPlan(context, params.id)),
+  handler: async (context, { params }) => answerOf(context, await applyStoredPlan(context, params.id)),
 })
 
 export const discardPlan = operation({
@@ -129,7 +129,7 @@ export const discardPlan = operation({
   },
 })
 
-export const undoPlanOperation = operation({
+export const undoPlan = operation({
   id: 'undoPlan',
   repetition: {
     reduce: ({ plan, ...undo }) => ({ ...undo, plan_id: (plan as PlanAnswer).id }),
@@ -148,17 +148,10 @@ export const undoPlanOperation = operation({
   lasting: true,
   failures: ['plan_not_found', 'plan_not_applied', 'plan_history_deleted'],
   async handler(context, { params }) {
-    const { row, ...undo } = await undoPlan(context, params.id)
+    const { row, ...undo } = await undoAppliedPlan(context, params.id)
     return { ...undo, plan: await answerOf(context, row) }
   },
 })
 
 /** Plans of several operations (L29.3). */
-export const planOperations = [
-  planChanges,
-  listPlansOperation,
-  readPlan,
-  applyPlanOperation,
-  discardPlan,
-  undoPlanOperation,
-]
+export const planOperations = [createPlan, listPlans, getPlan, applyPlan, discardPlan, undoPlan]

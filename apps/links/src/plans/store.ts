@@ -67,7 +67,7 @@ interface PlanFilter {
 }
 
 /** Plans, the latest first. */
-export async function listPlans(
+export async function selectPlans(
   db: Kysely<Tables>,
   { reader, identity, state, now }: PlanFilter,
   { limit, cursor }: { limit: number; cursor?: string | undefined },

@@ -8,7 +8,7 @@ import { requireOwnPlan } from './apply.ts'
 import { type PlanRow, updatePlan } from './store.ts'
 
 /** Undoes a plan in one transaction, as far as nothing was changed since. */
-export async function undoPlan(context: Context, id: number): Promise<UndoResult & { row: PlanRow }> {
+export async function undoAppliedPlan(context: Context, id: number): Promise<UndoResult & { row: PlanRow }> {
   await context.flushClicks()
   return context.database.write(async (tx) => {
     const plan = await requireOwnPlan(tx, context, id)

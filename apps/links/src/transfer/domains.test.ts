@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'bun:test'
 import type { Database } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
 import type { Tables } from '../db/tables.ts'
-import { exportLinks } from './export.ts'
+import { writeExport } from './export.ts'
 import type { ImportFormat } from './formats.ts'
 import { importLinks } from './import.ts'
 import type { RowOutcome } from './report.ts'
@@ -40,7 +40,7 @@ eachDialect((_dialect, newUrl) => {
   }
   const read = async (format: 'ndjson' | 'csv') => {
     let text = ''
-    for await (const part of exportLinks(database, format, NOW)) text += part
+    for await (const part of writeExport(database, format, NOW)) text += part
     return text
   }
 

@@ -26,7 +26,7 @@ const COLUMNS = ['url', 'slug', 'auto_slug', 'custom_slugs', 'disabled_slugs', '
  * Exports all links, oldest id first, in chunks of text. NDJSON contains everything that an import
  * reads; CSV lacks the times at which slugs were created or disabled. `now` in Unix seconds.
  */
-export async function* exportLinks(
+export async function* writeExport(
   database: Database<Tables>,
   format: ExportFormat,
   now: number,

@@ -5,7 +5,7 @@ import type { Context } from '../api/context.ts'
 import { requireDomain } from '../domains/find.ts'
 import { DomainQuery } from '../domains/schema.ts'
 import { failure } from '../api/failures.ts'
-import { exportFormats, exportLinks } from './export.ts'
+import { exportFormats, writeExport } from './export.ts'
 import { importFormats } from './formats.ts'
 import type { ImportJob } from './import-job.ts'
 import { inspectFile } from './inspect.ts'
@@ -153,7 +153,7 @@ function toJob(context: Context, query: z.output<typeof ImportQuery>): Job {
   }
 }
 
-const importOperation = operation({
+const importLinks = operation({
   id: 'importLinks',
   methods: ['POST'],
   path: '/import',
@@ -190,7 +190,7 @@ const LINES = { 'Content-Type': 'application/x-ndjson', 'X-Accel-Buffering': 'no
 
 async function* emptyUpload(): AsyncGenerator<Uint8Array> {}
 
-const inspectOperation = operation({
+const inspectImport = operation({
   id: 'inspectImport',
   methods: ['POST'],
   path: '/import/inspect',
@@ -223,7 +223,7 @@ const inspectOperation = operation({
 
 const contentTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const
 
-const exportOperation = operation({
+const exportLinks = operation({
   id: 'exportLinks',
   methods: ['GET'],
   path: '/export',
@@ -236,7 +236,7 @@ const exportOperation = operation({
   lasting: true,
   async handler(context, { query: { format } }) {
     await context.flushClicks()
-    const chunks = exportLinks(context.database.offThread, format, context.now)
+    const chunks = writeExport(context.database.offThread, format, context.now)
     const day = new Date(context.now * 1000).toISOString().slice(0, 10)
     return {
       body: streamText(chunks, { onError: (error) => context.reportError(error) }),
@@ -250,4 +250,4 @@ const exportOperation = operation({
 })
 
 /** Imports and exports of links; admin side only (L17). */
-export const transferOperations = [importOperation, inspectOperation, exportOperation]
+export const transferOperations = [importLinks, inspectImport, exportLinks]

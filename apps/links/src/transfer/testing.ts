@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
-import { exportLinks } from './export.ts'
+import { writeExport } from './export.ts'
 import type { ImportFormat } from './formats.ts'
 import { importLinks } from './import.ts'
 import type { ImportReport, RowOutcome } from './report.ts'
@@ -64,7 +64,7 @@ export async function exportText(
   format: 'ndjson' | 'csv' = 'ndjson',
 ): Promise<string> {
   let text = ''
-  for await (const piece of exportLinks(database, format, NOW)) text += piece
+  for await (const piece of writeExport(database, format, NOW)) text += piece
   return text
 }
 

@@ -19,7 +19,7 @@ import type { webhookOperations } from '../webhooks/operations.ts'
 import type { keyOperations } from '../keys/operations.ts'
 import type { behaviourOperations } from '../links/behaviour/operations.ts'
 import type { createLinks, updateLinksInAdmin } from '../bulk/operations.ts'
-import type { countLinksOperation } from '../links/list-operations.ts'
+import type { countLinks } from '../links/list-operations.ts'
 import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery, ListedLink } from '../links/schema.ts'
 import type { historyOperations } from '../history/operations.ts'
@@ -62,7 +62,7 @@ type Operations =
   | typeof updateLinksInAdmin
   | typeof checkSlug
   | typeof choosePrimarySlug
-  | typeof countLinksOperation
+  | typeof countLinks
 
 type InputWith<Id extends Operations['id'], Query> = InputOf<OfId<Operations, Id>, Query>
 

@@ -20,13 +20,13 @@ import {
   UNTRIED,
   type WebhookRow,
   countWebhooks,
-  deleteWebhook,
+  deleteWebhookRow,
   findWebhook,
   insertDelivery,
   insertWebhook,
   listDeliveries,
-  listWebhooks,
-  updateWebhook,
+  selectWebhooks,
+  updateWebhookRow,
 } from './store.ts'
 import { DAY } from '../time/window.ts'
 
@@ -72,7 +72,7 @@ function requireReachable({ webhooks }: Context, url: string): void {
   if (!webhooks.sender.mayReach(new URL(url))) throw failure('url_private')
 }
 
-const list = operation({
+const listWebhooks = operation({
   id: 'listWebhooks',
   methods: ['GET'],
   path: '/webhooks',
@@ -81,12 +81,12 @@ const list = operation({
   summary: 'List your webhooks; administrators those of everyone',
   result: z.array(Webhook),
   async handler(context) {
-    const rows = await listWebhooks(context.database.read, context)
+    const rows = await selectWebhooks(context.database.read, context)
     return rows.map((row) => toWebhook(row, context.now))
   },
 })
 
-const create = operation({
+const createWebhook = operation({
   id: 'createWebhook',
   methods: ['POST'],
   path: '/webhooks',
@@ -119,7 +119,7 @@ const create = operation({
   },
 })
 
-const read = operation({
+const getWebhook = operation({
   id: 'getWebhook',
   methods: ['GET'],
   path: '/webhooks/{id}',
@@ -134,7 +134,7 @@ const read = operation({
   },
 })
 
-const update = operation({
+const updateWebhook = operation({
   id: 'updateWebhook',
   methods: ['PUT', 'PATCH'],
   path: '/webhooks/{id}',
@@ -149,7 +149,7 @@ const update = operation({
     const { database, now } = context
     if (url !== undefined) requireReachable(context, url)
     const row = await database.write((tx) =>
-      updateWebhook(tx, id, context, {
+      updateWebhookRow(tx, id, context, {
         ...UNTRIED,
         updated_at: now,
         ...(url !== undefined && { url }),
@@ -162,7 +162,7 @@ const update = operation({
   },
 })
 
-const remove = operation({
+const deleteWebhook = operation({
   id: 'deleteWebhook',
   methods: ['DELETE'],
   path: '/webhooks/{id}',
@@ -173,13 +173,13 @@ const remove = operation({
   result: z.object({ ok: z.literal(true) }),
   failures: ['webhook_not_found'],
   async handler(context, { params: { id } }) {
-    if (!(await context.database.write((tx) => deleteWebhook(tx, id, context))))
+    if (!(await context.database.write((tx) => deleteWebhookRow(tx, id, context))))
       throw failure('webhook_not_found')
     return { ok: true as const }
   },
 })
 
-const rotate = operation({
+const rotateWebhookSecret = operation({
   id: 'rotateWebhookSecret',
   methods: ['POST'],
   path: '/webhooks/{id}/rotate',
@@ -193,7 +193,7 @@ const rotate = operation({
     const { database, now, webhooks } = context
     const secret = createSecret()
     const row = await database.write((tx) =>
-      updateWebhook(tx, id, context, {
+      updateWebhookRow(tx, id, context, {
         secret: webhooks.sender.seal(secret),
         // Read by the update itself: a rotation at the same time may have replaced it.
         previous_secret: sql.ref('secret'),
@@ -205,7 +205,7 @@ const rotate = operation({
   },
 })
 
-const test = operation({
+const testWebhook = operation({
   id: 'testWebhook',
   methods: ['POST'],
   path: '/webhooks/{id}/test',
@@ -233,7 +233,7 @@ const test = operation({
   },
 })
 
-const deliveries = operation({
+const listWebhookDeliveries = operation({
   id: 'listWebhookDeliveries',
   methods: ['GET'],
   path: '/webhooks/{id}/deliveries',
@@ -251,7 +251,7 @@ const deliveries = operation({
   },
 })
 
-const replay = operation({
+const replayWebhook = operation({
   id: 'replayWebhook',
   methods: ['POST'],
   path: '/webhooks/{id}/replay',
@@ -266,7 +266,7 @@ const replay = operation({
     const row = await context.database.write(async (tx) => {
       const { newest } = await findEventRange(tx)
       const position = Math.min(from - 1, newest)
-      return updateWebhook(tx, id, context, {
+      return updateWebhookRow(tx, id, context, {
         ...UNTRIED,
         position,
         disabled_at: null,
@@ -278,4 +278,14 @@ const replay = operation({
 })
 
 /** Webhooks of the caller (L30). */
-export const webhookOperations = [list, create, read, update, remove, rotate, test, deliveries, replay]
+export const webhookOperations = [
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  replayWebhook,
+]

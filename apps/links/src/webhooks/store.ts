@@ -44,7 +44,7 @@ export function insertWebhook(
 }
 
 /** The webhooks of the actor, or of everyone for an administrator, oldest first. */
-export function listWebhooks(db: Kysely<Tables>, { identity, isAdmin }: Actor): Promise<WebhookRow[]> {
+export function selectWebhooks(db: Kysely<Tables>, { identity, isAdmin }: Actor): Promise<WebhookRow[]> {
   return db
     .selectFrom('webhook')
     .selectAll()
@@ -67,7 +67,7 @@ export function findWebhook(
 }
 
 /** Updates a webhook of the actor. Returns undefined if there is none. */
-export function updateWebhook(
+export function updateWebhookRow(
   tx: Transaction<Tables>,
   id: number,
   { identity, isAdmin }: Actor,
@@ -83,7 +83,7 @@ export function updateWebhook(
 }
 
 /** Returns false if the actor has no such webhook. */
-export async function deleteWebhook(
+export async function deleteWebhookRow(
   tx: Transaction<Tables>,
   id: number,
   { identity, isAdmin }: Actor,

@@ -16,7 +16,7 @@ import type { ClassifiedClick } from '../../src/clicks/click.ts'
 import { deleteClicksBefore } from '../../src/counting/old-clicks.ts'
 import { withSnapshot } from '../../src/db/snapshot.ts'
 import type { Tables } from '../../src/db/tables.ts'
-import { deleteLink, lockLinkForWrite } from '../../src/links/store.ts'
+import { deleteLinkRow, lockLinkForWrite } from '../../src/links/store.ts'
 import { deleteClicks } from '../../src/links/delete-clicks.ts'
 import { removeSlug } from '../../src/links/slugs/store.ts'
 import { NOW, closeAfterEach } from '../test-database.ts'
@@ -440,7 +440,7 @@ eachDialect((dialect, newUrl) => {
     const remove = () =>
       stored.recorded.write(async (tx) => {
         await lockLinkForWrite(tx, stored.database, first)
-        await deleteLink(tx, stored.database, first)
+        await deleteLinkRow(tx, stored.database, first)
       })
     await deleteClicks(stored.database, async () => ({ link_id: first }), remove, 5)
     const rest = clicks.filter(({ linkId }) => linkId !== first)

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Tables } from '../../src/db/tables.ts'
 import { apiOperations } from '../../src/http/operations.ts'
 import { recordChanges } from '../../src/record-changes.ts'
-import { lockLinkForWrite, updateLink } from '../../src/links/store.ts'
+import { lockLinkForWrite, updateLinkRow } from '../../src/links/store.ts'
 import { plannableOperations } from '../../src/plans/plannable.ts'
 import { deleteOldPlans } from '../../src/plans/store.ts'
 import { clickLink } from '../actions.ts'
@@ -388,7 +388,7 @@ eachDialect((dialect, newDatabaseUrl, testOnSqlite) => {
       const service = recordChanges(links.database, { identity: 'operator', via: 'watch', now: links.now })
       await service.write(async (tx) => {
         const row = await lockLinkForWrite(tx, service, id)
-        if (row) await updateLink(tx, row, { label: 'Fetched' }, links.now)
+        if (row) await updateLinkRow(tx, row, { label: 'Fetched' }, links.now)
       })
       expect((await act(key, planId, 'undo')).body).toMatchObject({ undone: 1, remaining: [] })
       expect((await read(key, `/links/${id}`)).status).toBe(404)

@@ -10,7 +10,7 @@ import { openRecorder } from '../../src/counting/open-recorder.ts'
 import { deleteClicksBefore } from '../../src/counting/old-clicks.ts'
 import { withSnapshot } from '../../src/db/snapshot.ts'
 import { foldForSearch, searchText } from '../../src/links/search.ts'
-import { deleteLink, lockLinkForWrite } from '../../src/links/store.ts'
+import { deleteLinkRow, lockLinkForWrite } from '../../src/links/store.ts'
 import { urlKey } from '../../src/urls/destination-url.ts'
 import { exportInstance } from '../../src/transfer/instance/export.ts'
 import type { Database } from '@latchkey/database/database'
@@ -66,7 +66,7 @@ export async function fillDatabase(stored: TestDatabase): Promise<void> {
   const deletedId = slugs.at(-1)?.linkId ?? 0
   await stored.recorded.write(async (tx) => {
     await lockLinkForWrite(tx, stored.database, deletedId)
-    await deleteLink(tx, stored.database, deletedId)
+    await deleteLinkRow(tx, stored.database, deletedId)
   })
   await fillOtherTables(stored)
 }

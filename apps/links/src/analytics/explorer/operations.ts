@@ -92,7 +92,7 @@ export const getAnalyticsBreakdown = operation({
 /** Values in a file, the most clicked first. */
 const MAX_EXPORTED = 10_000
 
-const exportBreakdown = operation({
+const exportAnalyticsBreakdown = operation({
   id: 'exportAnalyticsBreakdown',
   methods: ['GET'],
   path: '/analytics/breakdown/export',
@@ -204,6 +204,6 @@ async function* streamLines(
 export const explorerOperations = [
   getAnalytics,
   getAnalyticsBreakdown,
-  exportBreakdown,
+  exportAnalyticsBreakdown,
   exportAnalyticsClicks,
 ]

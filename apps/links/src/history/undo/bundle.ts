@@ -1,4 +1,4 @@
-import { deleteBundle, insertBundle, lockBundleRow, updateBundle } from '../../bundles/store.ts'
+import { deleteBundleRow, insertBundle, lockBundleRow, updateBundleRow } from '../../bundles/store.ts'
 import type { ChangeRow } from '../list.ts'
 import { readBundleStates } from '../../changes/states.ts'
 import { type Values, findDifference, revert } from '../../changes/values.ts'
@@ -34,7 +34,7 @@ export async function undoBundle(run: UndoRun, id: number, rows: readonly Change
     findDifference(undefined, present?.values)?.after ?? null,
   ) as BundleValues | null
   requireOwner(run, row?.created_by ?? target?.created_by)
-  if (row && !target) return deleteBundle(tx, id)
+  if (row && !target) return deleteBundleRow(tx, id)
   if (!target) return
   const {
     links = [],
@@ -43,7 +43,7 @@ export async function undoBundle(run: UndoRun, id: number, rows: readonly Change
     ...values
   } = { ...EMPTY, ...target, updated_at: context.now }
   if (row) {
-    await updateBundle(tx, id, values)
+    await updateBundleRow(tx, id, values)
     return
   }
   await insertBundle(tx, { ...values, id })

@@ -8,11 +8,11 @@ import { insertLink } from '../../links/insert.ts'
 import { hasClicks } from '../../links/operations.ts'
 import { findFreeSlug } from '../../links/slugs/generator.ts'
 import { findExistingSlugs, insertSlug } from '../../links/slugs/store.ts'
-import { deleteLink, findLinkRow, lockLinkForWrite } from '../../links/store.ts'
-import { transferLink } from '../../ownership/store.ts'
+import { deleteLinkRow, findLinkRow, lockLinkForWrite } from '../../links/store.ts'
+import { setOwner } from '../../ownership/store.ts'
 import type { Transaction } from 'kysely'
 import type { ChangeRow } from '../list.ts'
-import { type LinkValues, restoreLink } from '../restore.ts'
+import { type LinkValues, restoreValues } from '../restore.ts'
 import { readLinkStates } from '../../changes/states.ts'
 import { type Difference, findDifference, parseValues, revert } from '../../changes/values.ts'
 import type { UndoRun } from './run.ts'
@@ -44,11 +44,11 @@ export async function undoLink(run: UndoRun, id: number, rows: readonly ChangeRo
   if (!row && target) return recreateLink(run, id, target)
   if (!row) return
   if (target) {
-    await restoreLink(tx, context, row, target)
-    return transferLink(tx, row, { owner: target.created_by, now: context.now })
+    await restoreValues(tx, context, row, target)
+    return setOwner(tx, row, { owner: target.created_by, now: context.now })
   }
   if (await hasClicks(tx, context, id)) throw failure('link_has_clicks')
-  await deleteLink(tx, context.database, id)
+  await deleteLinkRow(tx, context.database, id)
 }
 
 export function toDifference({ before_values: before, after_values: after }: ChangeRow): Difference {

@@ -5,7 +5,7 @@ import type { Tables } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { requireOwnedLink } from '../operations.ts'
 import { IdParams } from '../../api/fields.ts'
-import { type LinkRow, findEntityTag, updateLink } from '../store.ts'
+import { type LinkRow, findEntityTag, updateLinkRow } from '../store.ts'
 import { entityTagHeader } from '../../api/entity-tag.ts'
 import { MAX_PROGRAM, compile } from './compile.ts'
 import { hashPassword } from './password.ts'
@@ -47,7 +47,7 @@ export async function replaceBehaviour(
   return program
 }
 
-export const readBehaviour = operation({
+export const getBehaviour = operation({
   id: 'getBehaviour',
   methods: ['GET'],
   path,
@@ -69,7 +69,7 @@ export const readBehaviour = operation({
 
 const failures = ['link_not_found', 'not_owner_update', 'link_changed'] as const
 
-export const writeBehaviour = operation({
+export const setBehaviour = operation({
   id: 'setBehaviour',
   methods: ['PUT'],
   path,
@@ -137,7 +137,7 @@ const promoteVariant = operation({
       const { document } = await findBehaviour(tx, row.id)
       const promotion = promote(document, body.variant)
       if (!promotion) throw failure('variant_not_found')
-      if (promotion.url !== undefined) await updateLink(tx, row, { url: promotion.url }, context.now)
+      if (promotion.url !== undefined) await updateLinkRow(tx, row, { url: promotion.url }, context.now)
       await replaceBehaviour(tx, row, {
         document: promotion.document,
         passwordHash: undefined,
@@ -147,4 +147,4 @@ const promoteVariant = operation({
     }),
 })
 
-export const behaviourOperations = [readBehaviour, writeBehaviour, deleteBehaviour, promoteVariant]
+export const behaviourOperations = [getBehaviour, setBehaviour, deleteBehaviour, promoteVariant]

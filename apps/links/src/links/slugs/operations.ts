@@ -8,7 +8,7 @@ import { queriedDomain } from '../../domains/find.ts'
 import { DomainQuery } from '../../domains/schema.ts'
 import { failure, type FailureCode } from '../../api/failures.ts'
 import { requireNoRing } from '../behaviour/rings.ts'
-import { forceParameter, getLink, flushBeforeDeletion } from '../operations.ts'
+import { forceParameter, readLinkWithTag, flushBeforeDeletion } from '../operations.ts'
 import { Link } from '../schema.ts'
 import { Id, IdParams, LinkId } from '../../api/fields.ts'
 import { findLinkRow, lockLinkForWrite, raiseVersion } from '../store.ts'
@@ -53,7 +53,7 @@ interface PathForm<Suffix extends string, Params extends SlugParams, Query exten
  * Adds a custom slug. A slug of the owner becomes primary while the automatic slug is primary
  * (L8.5).
  */
-async function addSlug(context: Context, linkId: number, customSlug: string): Promise<Slug> {
+async function addCustomSlug(context: Context, linkId: number, customSlug: string): Promise<Slug> {
   return context.database.write(async (tx) => {
     const link = await lockLinkForWrite(tx, context.database, linkId)
     if (!link) throw failure('link_not_found')
@@ -79,7 +79,7 @@ async function addSlug(context: Context, linkId: number, customSlug: string): Pr
 const post = { methods: ['POST'] as ['POST'], scope: 'create', tag: 'Slugs' }
 const slugRefusals = ['slug_taken', 'too_many_slugs', 'too_many_guest_slugs', 'link_ring'] as const
 
-export const addSlugOperation = operation({
+export const addSlug = operation({
   ...post,
   id: 'addSlug',
   path: '/links/{id}/slugs',
@@ -89,10 +89,10 @@ export const addSlugOperation = operation({
   result: Slug,
   status: 201,
   failures: ['link_not_found', 'link_changed', ...slugRefusals],
-  handler: (context, { params, body }) => addSlug(context, params.id, body.slug),
+  handler: (context, { params, body }) => addCustomSlug(context, params.id, body.slug),
 })
 
-const addByName = operation({
+const addSlugToLink = operation({
   ...post,
   id: 'addSlugToLink',
   path: '/slugs',
@@ -101,7 +101,7 @@ const addByName = operation({
   result: Slug,
   status: 201,
   failures: ['link_not_found', 'link_changed', ...slugRefusals],
-  handler: (context, { body }) => addSlug(context, body.link_id, body.slug),
+  handler: (context, { body }) => addCustomSlug(context, body.link_id, body.slug),
 })
 
 const getLinkBySlug = operation({
@@ -121,7 +121,7 @@ const getLinkBySlug = operation({
     const key = slugKey(queriedDomain(context, query.domain), params.slug)
     const row = await findSlug(context.database.read, key)
     if (!row) throw failure('link_not_found')
-    return getLink(context, row.link_id, query.range)
+    return readLinkWithTag(context, row.link_id, query.range)
   },
 })
 
@@ -328,8 +328,8 @@ const anySlug = writeOperations({
 })
 
 export const slugOperations = [
-  addSlugOperation,
-  addByName,
+  addSlug,
+  addSlugToLink,
   getLinkBySlug,
   ...Object.values(slugOfLink),
   ...Object.values(anySlug),
