@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { checkFloors, readMap, readValueImports } from './floors.ts'
+import { checkFloors, findStaleNames, readMap, readValueImports } from './floors.ts'
 
 const importsOf = (source: string) => readValueImports('x.ts', source).map(({ specifier }) => specifier)
 
@@ -59,6 +59,13 @@ describe('floors', () => {
   test('a folder or file that the map lacks is named', () => {
     expect(check('http/routes.ts', 'qr/qr.ts')).toEqual([
       'docs/architecture.md: qr/ of src is not on the map',
+    ])
+  })
+
+  test('a name of the map without a folder or file is named', () => {
+    expect(findStaleNames(['floors', 'release/', 'rings', 'rings/'], 'scripts')).toEqual([
+      'docs/architecture.md: scripts has no rings',
+      'docs/architecture.md: scripts has no rings/',
     ])
   })
 })

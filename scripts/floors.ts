@@ -2,6 +2,7 @@
 // names to its right or below it, and a package only of packages to its right. Types may be imported
 // from anywhere: they do not exist when the code runs.
 import { Glob } from 'bun'
+import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
@@ -68,6 +69,13 @@ export function checkFloors(names: readonly string[], root: string, imports: rea
   ]
 }
 
+/** Returns each name of a map that is neither a folder nor a file. */
+export function findStaleNames(names: readonly string[], root: string): string[] {
+  return names
+    .filter((name) => !existsSync(join(ROOT, root, name.endsWith('/') ? name : `${name}.ts`)))
+    .map((name) => `docs/architecture.md: ${root} has no ${name}`)
+}
+
 async function readImports(root: string): Promise<Import[]> {
   const imports: Import[] = []
   for (const path of new Glob(`${root}/**/*.{ts,tsx}`).scanSync(ROOT)) {
@@ -85,8 +93,10 @@ async function readImports(root: string): Promise<Import[]> {
 if (import.meta.main) {
   const document = await Bun.file(join(ROOT, 'docs/architecture.md')).text()
   const lines: string[] = []
-  for (const root of ['packages', 'apps/links/src', 'apps/rooms/src', 'apps/latchkey/src'])
-    lines.push(...checkFloors(readMap(document, root), root, await readImports(root)))
+  for (const root of ['packages', 'apps/links/src', 'apps/rooms/src', 'apps/latchkey/src']) {
+    const names = readMap(document, root)
+    lines.push(...findStaleNames(names, root), ...checkFloors(names, root, await readImports(root)))
+  }
   for (const line of lines) console.log(line)
   process.exit(lines.length > 0 ? 1 : 0)
 }
