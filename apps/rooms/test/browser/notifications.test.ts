@@ -4,7 +4,7 @@ import { type Page, chromium } from 'playwright-core'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type TestUser, createMessage, createRoom, makeMember, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
-import { CHROMIUM, FLAGS } from '../real/browser.ts'
+import { FLAGS } from '../real/browser.ts'
 import { ROOT, roomPages } from './browser.ts'
 import { until } from '../until.ts'
 import { field, lines } from './room-page.ts'
@@ -169,7 +169,10 @@ async function fakePushService(page: Page): Promise<void> {
 test('R30.3k: a browser that shows notifications subscribes, and its worker shows pushes until it is turned off', async () => {
   const id = await alicesRoom('Cellar')
   // Browsers without windows permit no notifications.
-  const browser = await chromium.launch({ executablePath: CHROMIUM ?? '/usr/bin/chromium', args: FLAGS })
+  const browser = await chromium.launch({
+    executablePath: process.env['LATCHKEY_TEST_CHROMIUM'] || '/usr/bin/chromium',
+    args: FLAGS,
+  })
   const page = await (await browser.newContext({ permissions: ['notifications'] })).newPage()
   await fakePushService(page)
   await page.goto(pages.at('/api/auth/login?returnTo=/account'))
