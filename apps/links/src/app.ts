@@ -52,7 +52,7 @@ export interface LinksOptions extends Pick<ServicesOptions, 'settings' | 'log' |
   machineNow?: () => number
   /** Timeout of one statement for API requests, in milliseconds. */
   statementLimitMs?: number | undefined
-  /** How receivers of webhooks are reached. Tests have some on this machine. */
+  /** Overrides of webhook delivery; tests deliver to this machine. */
   webhookPost?: Omit<PostOptions, 'allowed'> | undefined
 }
 

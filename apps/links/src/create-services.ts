@@ -30,7 +30,7 @@ export interface ServicesOptions {
   settings: Settings
   log: Log
   database: Database<Tables>
-  /** For requests, whose statements take at most so long. */
+  /** The database for requests, whose statements have a timeout. */
   limited: Database<Tables>
   visitOptions: VisitOptions & CountingOptions
   sites: Sites

@@ -36,7 +36,7 @@ interface Opening {
   log: Log
 }
 
-/** Nodes of an instance share the clock of its database, whatever their own say. */
+/** All nodes of an instance use the clock of its database instead of their own. */
 export async function openClock(
   options: ClockOptions,
   database: Database<Tables>,

@@ -13,7 +13,7 @@ export interface Position {
 /** The number of entries on all pages. */
 export interface Count {
   total: number
-  /** There are more: they are counted up to a limit. */
+  /** True if there are more entries than the limit up to which they are counted. */
   hasMore?: boolean
 }
 

@@ -15,7 +15,7 @@ export interface OperationRequest {
   now: number
   /** Origin of the short URLs of the default domain, without a trailing slash. */
   origin: string
-  /** What the request costs the caller, if they have a rate limit. */
+  /** The costs of the request for a caller with a rate limit. */
   costs: Costs
   /** The caller prefers PNG to SVG where both are possible. */
   acceptsPng: boolean

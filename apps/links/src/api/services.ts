@@ -7,7 +7,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts'
 
 /** What operations use of the service. */
 export interface OperationServices {
-  /** Its writes are part of the history of what they change (L29.1). */
+  /** A database whose writes become part of history (L29.1). */
   database: Database<Tables>
   /** Maximum number of API keys per person. */
   keysPerPerson: number

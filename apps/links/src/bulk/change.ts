@@ -21,8 +21,8 @@ type Tx = Transaction<Tables>
 type Change = (row: LinkRow) => Promise<void>
 
 /**
- * Changes many links in one transaction. A link that cannot be changed leaves the others, and one
- * that has the state already keeps its version.
+ * Changes many links in one transaction. A link that cannot be changed does not stop the others,
+ * and one that has the state already keeps its version.
  */
 export async function changeMany(context: Context, { ids, filter, set }: BulkChanges): Promise<BulkResult[]> {
   const chosen = ids ?? (await findMatches(context, filter ?? { status: 'all' }))

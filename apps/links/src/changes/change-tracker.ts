@@ -43,8 +43,8 @@ export type ChangeStep = (tx: Tx, stored: StoredChanges) => Promise<void>
 export type Writer = Pick<Database<Tables>, 'dialect' | 'write'>
 
 /**
- * The writer with a change for each link and bundle that a transaction of it has written, stored by
- * this transaction (L29.1), which then ends with these steps.
+ * Returns a writer whose transactions store a change for each link and bundle that they write
+ * (L29.1), and then run these steps.
  */
 export function trackChanges(
   { dialect, write }: Writer,
@@ -78,7 +78,7 @@ class ChangeLog {
   readonly #dialect: DialectName
   readonly #source: ChangeSource
   readonly #steps: readonly ChangeStep[]
-  /** Undefined for one that the transaction creates. */
+  /** States before the transaction; undefined for links that it creates. */
   readonly #links = new Map<number, State | undefined>()
   readonly #bundles = new Map<number, State | undefined>()
   readonly #members = new Map<string, NotedMembership>()

@@ -8,7 +8,7 @@ export function destinationsOf(values: Values | null): URL[] {
   })
 }
 
-/** The hosts that browsers ask there, with their ports, each once. */
+/** The hosts of destinations, with their ports, each once. */
 export function hostsOf(destinations: readonly URL[]): string[] {
   return [...new Set(destinations.map(({ host }) => host))].toSorted()
 }

@@ -17,7 +17,7 @@ export interface State {
 /** Members of a deleted bundle that its change lists. */
 const MAX_MEMBERS = 10_000
 
-/** The states of those of the links that exist. */
+/** Returns the states of the links that exist. */
 export async function readLinkStates(
   tx: Tx,
   dialect: DialectName,
@@ -62,7 +62,7 @@ export async function readLinkStates(
   )
 }
 
-/** The states of those of the bundles that exist, without their links. */
+/** Returns the states of the bundles that exist, without their links. */
 export async function readBundleStates(
   tx: Tx,
   dialect: DialectName,
@@ -105,7 +105,7 @@ export interface Subjects {
 }
 
 /**
- * Locks those that exist against all other writers until the transaction ends, and returns them. Bundles come
+ * Locks the links and bundles that exist until the transaction ends, and returns them. Bundles come
  * before links, as in every write of both. Read what the write depends on after this.
  */
 export async function lockSubjects(
@@ -171,7 +171,7 @@ export interface SubjectVersions {
   bundles: Record<number, string>
 }
 
-/** The versions of those that exist. */
+/** Returns the versions of the links and bundles that exist. */
 export function versionsOf(
   links: Iterable<readonly [number, State | undefined]>,
   bundles: Iterable<readonly [number, State | undefined]>,

@@ -11,7 +11,7 @@ export async function insertChanges(tx: Tx, changes: readonly NewChange[]): Prom
   if (changes.length > 0) await tx.insertInto('history').values(changes).execute()
 }
 
-/** Few enough not to delay other writers. */
+/** Changes per transaction, few enough not to delay other writers. */
 const CHANGES_PER_STEP = 2_000
 
 /** Deletes the changes before this moment (Unix seconds), in small transactions (L29.1). */

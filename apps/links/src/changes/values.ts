@@ -6,7 +6,10 @@ export function parseValues(json: string | null | undefined): Values | null {
   return json ? (JSON.parse(json) as Values) : null
 }
 
-/** What a write replaced, and by what: null before a creation and after a deletion. */
+/**
+ * The values that a write replaced and their replacements: null before a creation and after a
+ * deletion.
+ */
 export interface Difference {
   before: Values | null
   after: Values | null

@@ -46,7 +46,7 @@ export function linkModeOf(utm: Utm): LinkMode {
   return utm.medium === 'qr' ? 'qr' : 'link'
 }
 
-// L13.4, first match.
+// The first match decides (L13.4).
 export function channelOf(click: ChannelClick): Channel {
   if (click.linkMode === 'qr') return 'qr'
   return campaignChannel(click.utm) ?? referrerChannel(click)

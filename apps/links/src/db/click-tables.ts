@@ -74,7 +74,7 @@ export interface ClickBlockTable {
   unit: PeriodUnit
   start: number
   clicks: number
-  /** That of the period in `click_period` whose clicks the block has. */
+  /** The stamp of the period in `click_period` whose clicks the block has. */
   stamp: number
   /** Written and read by `rollups/blocks/block.ts`. */
   data: Uint8Array

@@ -62,7 +62,7 @@ export interface Tables {
   webhook: WebhookTable
   webhook_delivery: WebhookDeliveryTable
   history: HistoryTable
-  /** A row only within the transaction that deletes the changes before a time. */
+  /** Has a row only within the transaction that deletes the changes before a time. */
   history_erasure: { before: number }
   event: EventTable
   plan: PlanTable
@@ -82,7 +82,7 @@ export interface HistoryTable {
   request_id: string | null
   plan_id: number | null
   kind: ChangeKind
-  /** Both for a link that was added to a bundle or removed from it. */
+  /** A link that was added to a bundle or removed from it has both ids. */
   link_id: number | null
   bundle_id: number | null
   /** Version of the link since the change; null for a deleted link and for bundles. */
@@ -143,9 +143,9 @@ export interface DomainTable {
   host: string
   root_url: string | null
   not_found_url: string | null
-  /** Null: `LINKS_REDIRECT_STATUS`. */
+  /** Null for the value of `LINKS_REDIRECT_STATUS`. */
   status: number | null
-  /** Null: `LINKS_ROBOTS`. */
+  /** Null for the value of `LINKS_ROBOTS`. */
   robots: Robots | null
   /** The host of the domain with whose slugs it answers as well; empty for the default domain. */
   also_of: string | null
@@ -186,7 +186,7 @@ export interface WebhookTable {
   created_by: string
   created_at: number
   updated_at: number
-  /** Sealed, like the one before, which signs as well for a while after a rotation. */
+  /** The sealed secret. After a rotation, the previous one signs as well for a while. */
   secret: string
   previous_secret: string | null
   previous_until: number | null
@@ -194,10 +194,10 @@ export interface WebhookTable {
   position: Generated<number>
   /** Failed attempts of the event after the position. */
   failures: Generated<number>
-  /** The first of these; null if the last delivery succeeded. */
+  /** Time of the first failed attempt; null if the last delivery succeeded. */
   failing_since: number | null
   next_attempt_at: Generated<number>
-  /** By a person or, if `failing_since` is set, by the service. */
+  /** Set by a person or, with `failing_since`, by the service. */
   disabled_at: number | null
   /** The node that delivers, until the lease ends. */
   lease_holder: string | null
@@ -221,7 +221,7 @@ export interface WebhookDeliveryTable {
 
 /** A cache of the icons of destinations, which backups and archives leave out. */
 export interface FaviconTable {
-  /** With the port, if the URL has one. */
+  /** The host with its port, if the URL has one. */
   host: string
   /** Null, like `bytes`, if the site has no icon. */
   type: string | null
@@ -248,9 +248,9 @@ export interface LinkTable {
   primary_slug: string
   /** Label, URL and owner, folded: the engines fold letters beyond ASCII differently. */
   search_text: string
-  /** One more with each write of the link or of what belongs to it (L25.3). */
+  /** A number that each write of the link or of its parts raises by one (L25.3). */
   version: Generated<number>
-  /** The time of its last write. */
+  /** Time of the last write that raised the version. */
   updated_at: Generated<number>
   /** The compiled behaviour; null for a link that leads every visitor to its URL. */
   behaviour: Generated<string | null>
@@ -335,7 +335,7 @@ export interface PreferenceTable {
   slug_default_length: Generated<number>
   theme: string | null
   lang: string | null
-  /** IANA name. Null: the browser's. */
+  /** IANA name; null for the time zone of the browser. */
   time_zone: string | null
   default_range: Generated<string>
   filter_bots: Generated<number>

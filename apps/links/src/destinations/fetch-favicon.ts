@@ -16,7 +16,7 @@ export const MAX_ICON_BYTES = 16 * 1024
 const MAX_PAGE_BYTES = 64 * 1024
 /** Icons of the page that are tried before `/favicon.ico`. */
 const MAX_ATTEMPTS = 3
-/** For the page and all attempts together. */
+/** Timeout of the page and all attempts together. */
 const TIMEOUT_MS = 10_000
 
 const PAGE_REQUEST = { accept: 'text/html', maxBytes: MAX_PAGE_BYTES, types: HTML_TYPES }

@@ -1,6 +1,6 @@
 /** Pixels. Icons are displayed with 16 to 20, on dense screens with three times as many. */
 const BEST_SIZE = 64
-/** Pixels, for a link that does not say. */
+/** Pixels that a link without a size is assumed to have. */
 const USUAL_SIZE = 32
 
 interface IconLink {

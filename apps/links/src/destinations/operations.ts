@@ -9,9 +9,9 @@ const REFRESH_AFTER = { icon: 30 * DAY, none: 7 * DAY }
 const KEEP = `private, max-age=${DAY}`
 const KEEP_NOTHING = 'private, no-store'
 
-/** As many as a page of links can show. */
+/** The number of links that a page can show. */
 const MAX_HOSTS = 100
-/** A domain name, at most, with a port. */
+/** The length of the longest domain name with a port. */
 const MAX_HOST_LENGTH = 260
 
 const Hosts = z

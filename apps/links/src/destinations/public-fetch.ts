@@ -137,7 +137,7 @@ function openRequest(
   { userAgent, accept, signal }: FetchContext & Pick<FileRequest, 'accept'>,
 ) {
   const url = new URL(fileUrl)
-  // They would be sent as an Authorization header.
+  // Credentials in a URL would be sent as an Authorization header.
   url.username = ''
   url.password = ''
   const headers = { 'user-agent': userAgent, accept, 'accept-encoding': 'identity' }

@@ -50,5 +50,5 @@ export async function saveFavicon(
   )
 }
 
-/** Each fetch adds one host. More are deleted only if the bound was lowered. */
+/** Each fetch adds one host. More are deleted only if the limit was lowered. */
 const MAX_DELETED = 1_000

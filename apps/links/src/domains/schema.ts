@@ -33,7 +33,7 @@ export const DomainQuery = Host.optional().meta({
   ...HOST_SCHEMA,
 })
 
-/** On links and slugs of further domains only. */
+/** A field that only links and slugs of further domains have. */
 export const OwnDomain = z.string().optional().meta({
   description: 'Host of the domain; absent on the default domain.',
 })

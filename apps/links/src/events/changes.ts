@@ -53,7 +53,7 @@ async function findPastExpiries(
       : []
   })
   if (rescheduled.length === 0) return []
-  // Before the position is read: no link expires in between.
+  // The lock comes before the position is read, so that no link expires in between.
   await lockKey(dialect, tx, EVENT_LOCK)
   const position = await findExpiryPosition(tx)
   const isPast = ({ id, expiresAt }: { id: number; expiresAt: number }) =>

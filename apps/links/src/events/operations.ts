@@ -5,7 +5,7 @@ import { findEventRange, readEvents } from './store.ts'
 
 /** How often a waiting request looks by itself: not every event is a change that wakes it. */
 const LOOK_EVERY_MS = 1_000
-/** With more waiting requests of a person, or of all, on this node, further ones are answered at once. */
+/** Limits of waiting requests on this node. Further ones are answered at once. */
 const MAX_WAITING = { ofPerson: 100, ofAll: 1_000 }
 
 /** The identity of each waiting request. */
@@ -52,7 +52,7 @@ async function waitForEvents(context: Context, filter: Filter, waitMs: number): 
     for (let { after } = filter; ;) {
       const { newest } = await findEventRange(context.database.read)
       const page = await readEvents(context.database, { ...filter, after }, newest)
-      // At last, since this answer may come long after the key was checked.
+      // The answer may come long after the key was checked.
       await context.requireCaller?.()
       const leftMs = endMs - performance.now()
       if (page.events.length > 0 || leftMs <= 0) return page

@@ -18,7 +18,7 @@ export interface NewEvent {
 export const EVENT_LOCK = 4_771_320_025
 /** Rows per statement. Engines accept some ten thousand parameters. */
 const ROWS_PER_INSERT = 1_000
-/** An answer has no more clicks than this, or those of one event. */
+/** Limit of the clicks of an answer, unless a single event has more. */
 const CLICKS_PER_PAGE = 2_000
 
 /**
@@ -56,7 +56,7 @@ export async function findEventRange(db: Kysely<Tables>): Promise<{ oldest: numb
 
 interface EventFilter {
   after: number
-  /** Undefined: all types. */
+  /** Undefined for all types. */
   types?: readonly EventType[] | undefined
   limit: number
 }
@@ -113,7 +113,7 @@ async function toEvent(read: Kysely<Tables>, { first_click, last_click, ...row }
 /** Events are stored for this long, and at most this many of them. */
 const MAX_AGE_SECONDS = 7 * 86_400
 const MAX_EVENTS = 1_000_000
-/** Few enough not to delay other writers. */
+/** Events per transaction, few enough not to delay other writers. */
 const EVENTS_PER_STEP = 2_000
 
 /**

@@ -19,7 +19,7 @@ function header(description: string) {
     .meta({ description: `${description}; empty for none.`, pattern: HEADER_VALUE.source })
 }
 
-/** The visit to explain. What is left out is as in the request itself. */
+/** The visit to explain. Fields that are left out are as in the request itself. */
 export const VisitQuery = z.object({
   at: z
     .string()

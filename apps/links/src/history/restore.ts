@@ -29,7 +29,7 @@ export interface LinkValues extends Values {
   disabled_at?: number
   primary_slug: string
   behaviour?: BehaviourDocument
-  /** Without the password itself. */
+  /** Set if there is a password; history never has the password itself. */
   password?: 'set'
   slugs: readonly SlugValues[]
 }

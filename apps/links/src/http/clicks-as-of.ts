@@ -4,7 +4,7 @@ import type { DrainThread } from '../counting/drain-thread.ts'
 
 const HEADER_NAME = 'Latchkey-Clicks-As-Of'
 
-/** Sent only with answers that lack clicks. */
+/** The header of answers that lack clicks. */
 export const clicksAsOfHeader: Readonly<Record<string, ResponseHeader>> = {
   [HEADER_NAME]: {
     type: 'string',

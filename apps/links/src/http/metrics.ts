@@ -5,7 +5,7 @@ import type { Redirect } from '../redirect/redirect.ts'
 
 export interface Metrics {
   registry: Registry
-  /** For APIs, where the duration of a request is meaningful. */
+  /** Records a request to an API, where the duration is meaningful. */
   observeRequest(route: string, status: number, seconds: number): void
   countRequest(route: string, status: number): void
   observeCommit(ms: number): void

@@ -89,7 +89,7 @@ export const builtPages = files.built
 /** Who opens a page, and how the page asks the API as this person. */
 interface Visit {
   identity: string
-  /** That of the short URLs. */
+  /** The origin of the short URLs. */
   origin: string
   ask: (request: Request) => Response | Promise<Response>
 }

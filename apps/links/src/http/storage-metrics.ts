@@ -40,7 +40,7 @@ function exposeCache(registers: Registry[], lookup: Lookup): void {
 }
 
 export interface Storage {
-  /** For long work. `requests` is the database with a statement timeout. */
+  /** The database for long work; `requests` has a statement timeout. */
   database: Database<Tables>
   requests: Database<Tables>
   lookup: Lookup
@@ -56,7 +56,7 @@ const QUERY_TIMEOUT_MS = 2_000
 /** Exposes the sizes in memory and on disk, the state of the database and its connections. */
 export function exposeStorage({ registry }: Metrics, storage: Storage): void {
   const registers = [registry]
-  // First, because the query for the size takes a connection itself.
+  // Connections come first, because the query for the size takes one itself.
   exposeConnections(registers, storage)
   const bytes = shareConcurrent(() => databaseBytes(storage.requests))
   new Gauge({

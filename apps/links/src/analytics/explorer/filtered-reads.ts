@@ -8,11 +8,11 @@ import type { FilteredReply, FilteredRequest } from './filtered-worker.ts'
 
 /** Reads of one person at a time: some pages, or the clicks on filters of one. */
 const MAX_PER_PERSON = 4
-/** For all people together. Reads take turns on one thread. */
+/** Limit for all people together, since reads take turns on one thread. */
 const MAX_READS = 16
 /** Retry advice for a refused caller, in seconds. */
 const RETRY_AFTER = { 'Retry-After': '2' }
-/** The thread takes memory, so it ends after so long without reads. */
+/** Time without reads after which the thread ends, because it takes memory. */
 const IDLE_MS = 60_000
 
 type Reply = Exclude<FilteredReply, { error: unknown }>

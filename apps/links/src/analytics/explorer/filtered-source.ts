@@ -33,7 +33,7 @@ export interface ClickFilter {
   values: Partial<Record<ValueDimension, readonly string[]>>
 }
 
-/** The caller of a filtered read, and what it wants to know meanwhile. */
+/** The caller of a filtered read, and the listener for its progress. */
 export interface ReadOptions {
   now: number
   filters: ViewerFilters
@@ -47,11 +47,11 @@ export interface Progress {
   of: number
 }
 
-/** Up to so many clicks of links are read from their rows, wherever they are a small part of a window. */
+/** Limit of the clicks that are read from rows, for links with a small part of a window. */
 const MAX_LINK_CLICKS = 100_000
-/** How many clicks of blocks are read in the time of one row. */
+/** The number of clicks of blocks that are read in the time of one row. */
 const BLOCK_CLICKS_PER_ROW = 25
-/** So few rows cost nothing. */
+/** The number of rows up to which reading costs nothing. */
 const FEW_CLICKS = 2_000
 
 /** The sources for a window: blocks and raw clicks, or the clicks of some links. */

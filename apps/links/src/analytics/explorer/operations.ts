@@ -146,8 +146,8 @@ const csvHeaders = (name: string) => ({
 })
 
 /**
- * Reads filtered statistics, or streams their progress and them as lines of JSON if the caller
- * accepts these.
+ * Reads filtered statistics. If the caller accepts lines of JSON, streams the progress and then the
+ * statistics.
  */
 async function readOrStream(
   context: Context,

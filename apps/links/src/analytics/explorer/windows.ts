@@ -42,7 +42,7 @@ export async function findWindows(
   }
 }
 
-/** Without buckets. */
+/** A calendar without buckets. */
 export const NO_CALENDAR: Calendar = { starts: [], labels: [], partial: { first: false, last: false } }
 
 /** The unit of a timeline. `first` is the first click, with which the range `all` begins. */

@@ -14,7 +14,7 @@ export async function undoMembership(
   const bundle = await lockBundleRow(tx, context.database, pair.bundle_id)
   const link = await lockLinkRow(tx, context.database, pair.link_id)
   if (rows.at(-1)?.kind === 'bundle.link_added') {
-    // One of them is deleted, and the link in the bundle with it.
+    // The link or the bundle is deleted, and the membership with it.
     if (!bundle || !link) return
     if (bundle.created_by !== context.identity && !isForAll) throw failure('not_owner_bundle_links')
     await removeMember(tx, pair.bundle_id, pair.link_id)
