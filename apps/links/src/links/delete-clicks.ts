@@ -81,7 +81,8 @@ async function deleteStep(tx: Tx, database: Db, scope: DeletionScope, maxClicks:
     .where('clicked_at', '<', high)
     .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
     .execute()
-  // After the raw clicks, because another transaction may have moved them here.
+  // Forgotten clicks come after the raw clicks, some of which another transaction may have moved
+  // here.
   await tx
     .deleteFrom('click_forgotten')
     .where('link_id', '=', link_id)

@@ -17,7 +17,7 @@ type Order = Pick<LinkPageQuery, 'order'> & {
 
 /** The filter of a list. Few matches of a search are named by their ids. */
 export interface ListFilter extends Omit<LinkFilter, 'domain'> {
-  /** As it is stored; undefined for all domains. */
+  /** The domain as it is stored; undefined for all domains. */
   domain?: Domain | undefined
   ids?: readonly number[]
 }
@@ -177,7 +177,7 @@ function orderBy(
 const FIRST = 5_000
 
 interface Bounds extends Pick<ListQuery, 'except'> {
-  /** Only newer ones come before it: for lists by age or by the last change, latest first. */
+  /** The position that the page follows, in lists by age or by the last change, latest first. */
   after?: Position | undefined
 }
 

@@ -20,7 +20,7 @@ export function searchText({
 
 /** A noncharacter that is never part of a word. It prevents matches across two fields. */
 const SEPARATOR = '\uffff'
-/** With the record separator, which the documents have between slugs (0001-search.ts). */
+/** Includes the record separator, which the documents have between slugs (0001-search.ts). */
 // oxlint-disable-next-line no-control-regex -- that is the character.
 const SEPARATORS = /[\u001e\uffff]/g
 

@@ -29,7 +29,7 @@ export async function readLastClicks(
   return rows.map((row) => withAge(row, now))
 }
 
-/** These clicks, newest first. */
+/** Reads clicks by their ids, newest first. */
 export async function readClicks(
   { read, dialect }: Db,
   ids: readonly number[],

@@ -7,7 +7,7 @@ const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store
 /** Documents in which clients find the sign-in. There are none without an authorization server. */
 export function createDocuments(issuer: Issuer | undefined, audience: string | null) {
   return {
-    /** RFC 9728. */
+    /** The metadata of the protected resource (RFC 9728). */
     async resource(request: Request, { origin, resource }: Address): Promise<Response | undefined> {
       const server = issuer?.issuer
       if (server === undefined) return undefined

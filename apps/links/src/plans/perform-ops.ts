@@ -36,7 +36,7 @@ export async function performOps(
   const slugs: string[] = []
   const opContext: Context = {
     ...joined,
-    // The header is for the request, and so are those of the answer.
+    // The headers of request and answer do not belong to the operations.
     ifMatch: null,
     headers: {},
     costs: limitItems(joined.costs),

@@ -176,7 +176,7 @@ export function stateOf(
 /** Plans that were not applied stay listed for a week, in seconds. */
 const KEPT_SECONDS = 7 * 86_400
 
-/** Few enough not to delay other writers: a plan may be megabytes long. */
+/** Plans per transaction, few enough not to delay other writers: one may be megabytes long. */
 const PLANS_PER_STEP = 20
 
 /**

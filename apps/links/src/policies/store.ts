@@ -13,7 +13,7 @@ export const DEFAULT_RULES: PolicyRules = {
   bundles: null,
 }
 
-/** What the name of a program without an API key begins with. */
+/** The beginning of the name of a program without an API key. */
 const ONE_PROGRAM = 'client:'
 
 export interface PolicySubject {

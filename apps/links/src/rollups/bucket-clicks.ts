@@ -60,8 +60,8 @@ export async function countClicksPerLink(
 }
 
 /**
- * Reads both together: the clicks per link of the window, if given, and the clicks in the buckets
- * of the segments.
+ * Reads the clicks per link of the window, if given, together with the clicks in the buckets of the
+ * segments.
  */
 export async function countClicksPerLinkAndBucket(
   db: Db,

@@ -23,12 +23,12 @@ export interface Interval {
 
 /** Periods and gaps that together hold exactly the clicks of a window. */
 export interface Cover<Part extends Period = StoredPeriod> {
-  /** `n` is that of the gap that the period fills. */
+  /** Periods, each with the `n` of the gap that it fills. */
   periods: (Part & Pick<Interval, 'n'>)[]
   gaps: Interval[]
 }
 
-/** From the largest to the smallest. A few of each cover any window, which keeps reads cheap. */
+/** Units of periods, largest first. A few of each cover any window, which keeps reads cheap. */
 export const periodUnits = ['quarter', 'month', '10d', 'day', '6h', 'hour'] as const satisfies PeriodUnit[]
 
 const lengths = { hour: HOUR, '6h': 6 * HOUR, day: DAY }

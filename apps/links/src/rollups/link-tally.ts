@@ -43,7 +43,7 @@ export class LinkTally {
     }
   }
 
-  /** Copies the tally. Pages are copied on write. */
+  /** Shares all pages, which are copied on write. */
   copy(): LinkTally {
     const copy = new LinkTally()
     for (const [number, page] of this.#pages) copy.#pages.set(number, page)
@@ -102,7 +102,7 @@ export class LinkTally {
     }
   }
 
-  /** The page, writable. */
+  /** Returns the page for writing. */
   #page(number: number): Float64Array {
     const existing = this.#pages.get(number)
     if (existing && this.#writable.has(number)) return existing

@@ -2,7 +2,7 @@
 export class LruCache<Value> {
   readonly #maxBytes: number
   #bytes = 0
-  /** In order of last use. */
+  /** Entries in the order of their last use. */
   readonly #entries = new Map<string, { value: Value; bytes: number }>()
 
   constructor(maxBytes: number) {

@@ -28,7 +28,7 @@ export class PackedWriter {
     this.add(bot_self_referrers)
   }
 
-  /** 32-bit numbers, little-endian. */
+  /** Writes 32-bit numbers, little-endian. */
   addWords(words: Uint32Array): void {
     while (this.#length + words.byteLength > this.#bytes.length) this.#grow()
     const view = new DataView(this.#bytes.buffer)

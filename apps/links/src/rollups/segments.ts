@@ -61,10 +61,7 @@ export function windowSegments(windows: readonly Window[]): Segments {
   }
 }
 
-/**
- * Segments of both. The buckets of the second follow those of the first, of which there are
- * `length`.
- */
+/** Joins segments: the buckets of the second follow the `length` buckets of the first. */
 export function concatSegments(first: Segments, second: Segments, length: number): Segments {
   const shift = <IntervalType extends HourInterval>(interval: IntervalType) => ({
     ...interval,

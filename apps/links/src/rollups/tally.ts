@@ -32,7 +32,6 @@ export class Tally {
     return values
   }
 
-  /** Copies the tally. */
   copy(): Tally {
     const copy = new Tally()
     for (const [column, values] of this.#values) copy.#values.set(column, values.copy())

@@ -13,7 +13,7 @@ export const SHARED_STATS_PATH = '/_/stats/'
 
 const tag = 'Shared statistics'
 
-/** Whatever differs between links and bundles. */
+/** The differences between links and bundles. */
 interface Kind<Name extends string> {
   /** The end of the operations' ids. */
   name: Name

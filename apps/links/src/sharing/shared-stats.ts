@@ -29,7 +29,7 @@ export interface SharedStats {
   clicks: number
   /** Percent, against the previous window. */
   change: number | undefined
-  /** Undefined if they are unknown, as those of imported clicks. */
+  /** Undefined if visitors are unknown, as for imported clicks. */
   visitors: number | undefined
   buckets: TimelineData['buckets']
   countries: Ranking

@@ -37,7 +37,7 @@ export function abbreviateRange(range: Range, language: string, allTime: string)
 const formatUnit = (language: string, unitDisplay: 'long' | 'narrow', count: number, unit: string) =>
   new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay }).format(count)
 
-/** Shortest first. */
+/** The names of all ranges, shortest first. */
 export const rangeNames = Object.keys(ranges) as readonly Range[]
 
 const rangesBy = (unit: 'hour' | 'day' | 'month') =>

@@ -28,7 +28,7 @@ export interface ClickImportOptions {
   slug?: string
   /** Unix seconds. */
   now: number
-  /** Without them, all slugs are those of the default domain. */
+  /** Without domains, all slugs belong to the default domain. */
   domains?: ImportDomains
   /** `host:port` of the short URLs, whose pages are self-referrers; null if unknown. */
   ownHost: string | null
@@ -52,7 +52,7 @@ export class ClickImportRefused extends Error {
 
 /** Lines per transaction. */
 const LINES_PER_BATCH = 2_000
-/** Length of their text, which may be far longer than the stored part. */
+/** Length of the text of a batch, which may be far longer than the stored part. */
 const MAX_BATCH_LENGTH = 8 * 1024 ** 2
 
 /**

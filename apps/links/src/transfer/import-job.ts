@@ -15,7 +15,7 @@ export interface ImportOptions {
   owner: string
   /** If false, `owner` owns all rows, including those that name another owner. */
   ownedByFile?: boolean
-  /** Without them, all rows belong to the default domain. */
+  /** Without domains, all rows belong to the default domain. */
   domains?: ImportDomains
   /**
    * Runs in a process that also redirects: on SQLite it pauses after each batch for as long as the

@@ -104,13 +104,13 @@ export interface RowDefaults {
   owner: string
   /** If false, rows that name another owner still belong to `owner`. */
   ownedByFile?: boolean
-  /** Without them, all rows belong to the default domain. */
+  /** Without domains, all rows belong to the default domain. */
   domains?: ImportDomains
   /** Unix seconds. */
   now: number
 }
 
-/** Per row: the link becomes a member of one bundle per tag. */
+/** Limit of the tags of a row: its link becomes a member of one bundle for each. */
 export const MAX_TAGS = 1_000
 /** A tag becomes the name of a bundle. */
 const MAX_TAG_LENGTH = 120

@@ -21,12 +21,12 @@ const WholeNumber = z.union([
 ])
 const ClicksLeft = z.preprocess((value) => WholeNumber.safeParse(value).data, z.int().min(0))
 
-/** Later ones are valid only with earlier ones. */
+/** The parts of a behaviour. Later ones are valid only with earlier ones. */
 const PARTS = ['split', 'stick', 'starts_at', 'before_url', 'after_url', 'max_clicks'].concat([
   'confirm_visit',
   'forward_query',
 ])
-/** Without these, more visitors would get through than before. */
+/** Parts without which more visitors would get through than before. */
 const GUARDS: ReadonlySet<string> = new Set([
   'behaviour.starts_at',
   'behaviour.max_clicks',

@@ -33,7 +33,7 @@ export interface ImportReport {
 
 export interface CaseConflicts {
   count: number
-  /** The first ones. */
+  /** The first conflicts. */
   first: CaseConflict[]
 }
 

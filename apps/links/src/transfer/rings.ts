@@ -26,7 +26,7 @@ interface StoredRow extends Pick<ImportRow, 'url' | 'behaviour'> {
 interface RingOptions {
   dialect: Queries['dialect']
   domains: ImportDomains
-  /** Where the domains are. */
+  /** The database of the instance, which has the domains; a dry run writes to another one. */
   database: Database<Tables>
   dryRun: boolean
 }

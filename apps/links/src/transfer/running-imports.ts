@@ -11,7 +11,7 @@ import type { ImportJob, ImportedBatch } from './import-job.ts'
 import type { Source } from './lines.ts'
 import { type Upload, storeUpload } from './upload.ts'
 
-/** For all people together: each import has its own thread and memory. */
+/** Limit for all people together: each import has its own thread and memory. */
 const MAX_IMPORTS = 2
 /** Retry advice for a refused caller, in seconds. The duration of an import is unknown. */
 const RETRY_AFTER = { 'Retry-After': '10' }

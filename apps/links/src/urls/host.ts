@@ -1,6 +1,6 @@
 import { parseSlugKey } from './slug.ts'
 
-/** RFC 1035. */
+/** The limit of RFC 1035. */
 export const MAX_HOST_LENGTH = 253
 /** Beyond ASCII, IDNA decides, which maps or refuses each character. */
 const HOST_CHARACTERS = /^(?:[\w.-]|[^\0-\x7f])+$/

@@ -1,9 +1,9 @@
 import { isReserved } from './reserved.ts'
 
 export const MAX_SLUG_LENGTH = 128
-/** Per link: every answer that contains the link lists all of them. */
+/** Limit of the slugs of a link: every answer that contains the link lists all of them. */
 export const MAX_SLUGS = 5_000
-/** Per person, on a link of another owner. */
+/** Limit of the slugs that a person may add to a link of another owner. */
 export const MAX_GUEST_SLUGS = 50
 /** Checked before folding: no look-alike (the Kelvin sign, the long s) may fold into ASCII. */
 const CHARSET = /^[A-Za-z0-9](?:[A-Za-z0-9._~-]*[A-Za-z0-9])?$/

@@ -19,7 +19,7 @@ const MAX_SKIPPED = 1_000
 
 /** The events that webhooks deliver. */
 export interface EventSource {
-  /** 0 without events. */
+  /** Returns the number of the newest event; 0 without events. */
   newestSeq(): Promise<number>
   /**
    * The first event after the position that the webhook is for and that its creator may read now,

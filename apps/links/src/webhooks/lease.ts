@@ -8,14 +8,17 @@ import type { WebhookRow } from './store.ts'
  */
 const LEASE_SECONDS = 30
 
-/** A node at a time. */
+/** A node, and the moment at which it asks for a lease. */
 export interface Holder {
   node: string
   /** Unix seconds on the clock that all nodes share. */
   now: number
 }
 
-/** Without the lease of another node. One that ends later than any can is that of a wrong clock. */
+/**
+ * The condition that no other node has the lease. A lease that ends later than any can is that of a
+ * wrong clock.
+ */
 function isFree({ node, now }: Holder) {
   return (eb: ExpressionBuilder<Tables, 'webhook'>) =>
     eb.or([

@@ -38,7 +38,7 @@ function toMessage({ seq, type, at, data }: Event): Message {
   return { id: `evt_${seq}`, seq, type, body: JSON.stringify({ seq, type, at, data }) }
 }
 
-/** What of an event is about a bundle and its links; undefined for nothing. */
+/** The part of an event that is about a bundle and its links; undefined without one. */
 async function partOf(
   database: Db,
   bundle: NonNullable<WebhookRow['bundle_id']>,

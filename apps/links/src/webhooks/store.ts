@@ -15,7 +15,7 @@ export interface Actor {
 /** The state of a webhook whose next event has not been attempted. */
 export const UNTRIED = { failures: 0, failing_since: null, next_attempt_at: 0 } as const
 
-/** The latest attempts of each webhook are kept. */
+/** The number of attempts that are kept for each webhook, the latest ones. */
 export const MAX_DELIVERIES = 100
 
 /**

@@ -27,7 +27,7 @@ async function readChangedBehaviour(tx: Tx, context: Context, id: number): Promi
 
 interface Replacement {
   document: BehaviourDocument
-  /** As in `saveBehaviour`. */
+  /** A new hash, null for no password, undefined for the present one. */
   passwordHash: string | null | undefined
   now: number
 }
@@ -59,7 +59,7 @@ export const getBehaviour = operation({
   headers: entityTagHeader,
   failures: ['link_not_found'],
   async handler({ database, headers }, { params }) {
-    // Read first, as for a link.
+    // The tag is read before the behaviour, as for a link.
     const entityTag = await findEntityTag(database.read, params.id)
     if (entityTag === undefined) throw failure('link_not_found')
     headers['ETag'] = entityTag

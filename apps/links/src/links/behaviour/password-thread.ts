@@ -1,7 +1,7 @@
 import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import type { PasswordReply, PasswordRequest } from './password-worker.ts'
 
-/** The thread takes memory, so it ends after so long without passwords. */
+/** Time without passwords after which the thread ends, because it takes memory. */
 const IDLE_MS = 60_000
 
 /**
@@ -38,7 +38,7 @@ export class PasswordThread {
   }
 
   #start(): Worker {
-    // It keeps no process alive: a request that waits for it does.
+    // The thread keeps no process alive: a request that waits for it does.
     const worker = new Worker(new URL('./password-worker.ts', import.meta.url).href, { ref: false })
     worker.addEventListener('message', ({ data }: MessageEvent<PasswordReply>) => {
       this.#waiting.shift()?.resolve(data)

@@ -51,7 +51,7 @@ export function toBehaviour({ document, hasPassword, clicksLeft: left }: StoredB
   }
 }
 
-/** The behaviours of those of the links that have one, as reads return them. */
+/** The behaviours of the links that have one, as reads return them. */
 export async function listBehaviours(
   { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
   linkIds: readonly number[],
@@ -75,7 +75,7 @@ export async function listBehaviours(
   )
 }
 
-/** The parts of the behaviours of those of the links that have one. */
+/** The parts of the behaviours of the links that have one. */
 export async function listBehaviourParts(
   { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
   linkIds: readonly number[],

@@ -19,7 +19,7 @@ const SlugCheck = z
   })
   .meta({ id: 'SlugCheck' })
 
-/** For forms, while a slug is typed. Only creating the link claims it. */
+/** Checks a slug while it is typed into a form. Only creating the link claims it. */
 export const checkSlug = operation({
   id: 'checkSlug',
   methods: ['GET'],

@@ -36,7 +36,7 @@ export function randomSlug(length: number): string {
  * appear with the next count.
  */
 export class SlugSpace {
-  /** By domain and length. */
+  /** Numbers of slugs by domain and length. */
   readonly #counts = new Map<string, { count: number; untilMs: number }>()
 
   /** Returns the first length on the domain, starting with `length`, of which at most one eighth is in use. */

@@ -31,8 +31,8 @@ export interface Part {
 }
 
 /**
- * What together has all clicks of a window, by time: the largest complete blocks, at most of this
- * unit, and raw clicks for the rest. Blocks also have the clicks outside the window.
+ * Finds the parts that have all clicks of a window, by time: the largest complete blocks, at most
+ * of this unit, and raw clicks for the rest. Blocks also have the clicks outside the window.
  */
 export async function findParts(db: Db, { from, to }: Window, maxUnit: BlockUnit = 'month'): Promise<Part[]> {
   const blocks = await findBlocks(db, { from, to })
@@ -58,7 +58,7 @@ function subtract({ low, high }: Interval, parts: readonly Interval[]): Interval
   return ends.map((end, n) => ({ low: end, high: starts[n] ?? high })).filter((gap) => gap.low < gap.high)
 }
 
-/** A month has at most so many seconds. */
+/** The longest month, in seconds. */
 const LONGEST = 31 * DAY
 
 /** Complete blocks that overlap the window, by time. Those with open hours lack clicks. */
