@@ -12,7 +12,7 @@ const {
  */
 export const me = {
   identity,
-  /** That of the default domain. */
+  /** The origin of the default domain. */
   origin,
   /** Hosts of further domains. Pages show domains only if there are any. */
   domains: domains.split(' ').filter((host) => host !== ''),

@@ -120,7 +120,7 @@ function Chart({ stats, change }: { stats: Stats | undefined } & Pick<ViewContro
   )
 }
 
-/** The time zone of the chart, and what its dashed line is. */
+/** The time zone of the chart, and the meaning of its dashed line. */
 function ChartNote({ stats: { window, comparison_window: compared } }: { stats: Stats }) {
   const { t, language } = useText()
   const format = momentFormat(language, { dateStyle: 'medium' })

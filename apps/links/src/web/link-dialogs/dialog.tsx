@@ -9,7 +9,7 @@ import { type LinkDialogState, closeLinkDialog, useLinkDialog } from './state.ts
 
 const TITLES = { create: 'create.title', edit: 'create.editTitle', qr: 'link.qr' } as const
 
-/** The dialogs about links that any page can open. On a phone they fill the screen. */
+/** The dialogs about links that any page can open, which fill the screen of a phone. */
 export default function LinkDialog() {
   const { t } = useText()
   const dialog = useLinkDialog()

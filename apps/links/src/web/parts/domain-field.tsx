@@ -10,7 +10,7 @@ interface Props {
   onChange: (domain: string) => void
 }
 
-/** The choice of a domain. Nothing unless the instance has several. */
+/** The choice of a domain. Renders nothing unless the instance has several. */
 export function DomainField({ value, description, onChange }: Props) {
   const { t } = useText()
   if (me.domains.length === 0) return null

@@ -2,7 +2,7 @@ import { useCall } from '../queries.ts'
 import { Initials } from './initials.tsx'
 
 const SIZE = 18
-/** The service answers no more at once. */
+/** Limit of the hosts in one request. */
 const MAX_HOSTS = 100
 
 /** URLs of links are valid. */

@@ -3,7 +3,7 @@ import { me } from '../me.ts'
 import { useCall } from '../queries.ts'
 import { useText } from '../texts/text.ts'
 
-/** The number of plans that the viewer may apply. Nothing without any. */
+/** The number of plans that the viewer may apply. Renders nothing at 0. */
 export function OpenPlans() {
   const { t } = useText()
   const { data } = useCall('plans', 'listPlans', {

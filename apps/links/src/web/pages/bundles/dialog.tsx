@@ -48,7 +48,7 @@ interface FormValues {
   name: string
   description: string
   icon: string
-  /** Undefined until one is chosen: it then follows the name. */
+  /** The chosen accent; undefined while it follows the name. */
   accent: Accent | undefined
 }
 

@@ -2,7 +2,7 @@ import { IconArrowsSplit, IconLock } from '@latchkey/web/icons'
 import { useText } from '../../texts/text.ts'
 import type { ListedLink } from './types.ts'
 
-/** Shows that a link does more than to lead to its URL. Nothing for the others. */
+/** Shows that a link does more than to lead to its URL. Renders nothing for other links. */
 export function BehaviourSign({ parts = [] }: { parts: ListedLink['behaviour'] }) {
   const { t, language } = useText()
   if (parts.length === 0) return null

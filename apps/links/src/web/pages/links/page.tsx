@@ -44,7 +44,7 @@ export default function Links() {
   )
 }
 
-/** As high as the loaded rows. */
+/** Placeholders as high as the loaded rows. */
 function LoadingRows() {
   return (
     <div>

@@ -6,7 +6,7 @@ import type { LinkRow } from './types.ts'
 const DAY_MS = 86_400_000
 const SOON_DAYS = 7
 
-/** The state of a link that is not active, or soon will not be. Nothing for the others. */
+/** The state of a link that is not active, or soon will not be. Renders nothing for other links. */
 export function StateNote({ link }: { link: LinkRow }) {
   const { t, language } = useText()
   const state = useLinkState(link)

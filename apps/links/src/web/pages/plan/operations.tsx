@@ -103,7 +103,7 @@ function idOf(reference: unknown): number | undefined {
     : undefined
 }
 
-/** What an operation does, and to how many. */
+/** Names an operation in the user's language, with the number of its subjects. */
 function useOpName(): (op: Op) => string {
   const { t } = useText()
   return ({ operation, body = {} }) => {

@@ -22,7 +22,7 @@ export function Warnings({ plan: { warnings, state } }: { plan: Plan }) {
   )
 }
 
-/** All of these hosts, each whole. */
+/** Lists all hosts in full. */
 export function Hosts({ hosts }: { hosts: readonly string[] }) {
   return (
     <ul className="hosts">

@@ -106,7 +106,7 @@ export function Subjects({ change: { link_id: link, bundle_id: bundle } }: { cha
   )
 }
 
-/** What a change replaced, by what. */
+/** The values that a change replaced, and their replacements. */
 export function Values({ change }: { change: Difference }) {
   const { t } = useText()
   const values = valueChangesOf(change)

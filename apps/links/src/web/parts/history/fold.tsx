@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 
 interface Props {
-  /** Says all that the fold holds. */
+  /** Names everything that the fold holds. */
   summary: ReactNode
   children: () => ReactNode
 }

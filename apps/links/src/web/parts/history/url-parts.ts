@@ -1,7 +1,7 @@
 export interface UrlParts {
-  /** With its two slashes. */
+  /** The scheme with its two slashes. */
   scheme: string
-  /** What stands before the `@`, which browsers send to the host as a name and a password. */
+  /** The part before the `@`, which browsers send to the host as a name and a password. */
   userInfo: string
   /** The host that browsers ask, with its port; IDNA names as A-labels. */
   host: string

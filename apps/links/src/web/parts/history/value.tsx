@@ -52,7 +52,7 @@ const DISPLAYS: Partial<Record<ValueChange['field'], Display>> = {
   ),
 }
 
-/** A value of a link or a bundle, whole: a person decides by it. */
+/** A value of a link or a bundle in full, because a person decides by it. */
 export function Value({ field, value }: { field: ValueChange['field']; value: unknown }) {
   const { t, moment } = useText()
   if (isUnset(value)) return t('history.none')

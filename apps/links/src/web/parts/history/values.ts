@@ -38,7 +38,10 @@ export interface ValueChange {
   after: unknown
 }
 
-/** What a change replaced, by what. Of a creation and a deletion only the values that are set. */
+/**
+ * The values that a change replaced, and their replacements. Unset values of a creation or deletion
+ * are left out.
+ */
 export function valueChangesOf({ before, after }: Pick<Change, 'before' | 'after'>): ValueChange[] {
   const others = Object.keys({ ...before, ...after }).filter(
     (field) => !OF_CHANGE.has(field) && !(FIELDS as readonly string[]).includes(field),
@@ -50,6 +53,9 @@ export function valueChangesOf({ before, after }: Pick<Change, 'before' | 'after
   })
 }
 
-/** True as well for no slugs: those of a link that a plan creates are chosen when it is applied. */
+/**
+ * True also for an empty list: the slugs of a link that a plan creates are chosen when it is
+ * applied.
+ */
 export const isUnset = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)

@@ -24,7 +24,7 @@ interface Props {
   onChange: (conditions: Condition[]) => void
   /** Text of the problem of the service at a field of the conditions. */
   errorAt: (field: string) => string | undefined
-  /** Shows what is missing. */
+  /** Whether missing values are shown as errors. */
   isChecked: boolean
 }
 

@@ -12,7 +12,7 @@ interface PartDraft {
 /** Where a rule or the link leads, as a form has it. */
 export interface DestinationDraft {
   isSplit: boolean
-  /** Without a split. */
+  /** The only destination, without a split. */
   url: string
   parts: readonly PartDraft[]
   /** A visitor stays with the same part for the day. */

@@ -11,7 +11,7 @@ interface Props {
   onChange: (draft: DestinationDraft) => void
   /** Text of the problem of the service at a path below the destination. */
   errorAt: (path: string) => string | undefined
-  /** Shows what is missing. */
+  /** Whether missing values are shown as errors. */
   isChecked: boolean
 }
 

@@ -13,7 +13,7 @@ interface Props extends BehaviourControls {
   close: () => void
 }
 
-/** The dialogs about the behaviour of a link. On a phone they fill the screen. */
+/** The dialogs about the behaviour of a link, which fill the screen of a phone. */
 export default function BehaviourDialogs({ dialog, ...props }: Props) {
   const { t } = useText()
   const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
