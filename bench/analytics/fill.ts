@@ -147,7 +147,7 @@ function hours(): RawBuilder<unknown>[] {
 
 /**
  * Rollups that are due: all except the hours of days in which no range begins or ends. They are
- * never read, and summing twenty thousand hours takes as long as all the rest.
+ * never read, and twenty thousand hours take as long as all the rest.
  */
 function due(dialect: Dialect): RawBuilder<unknown>[] {
   const days = [0, 1, 2, 7, 14, 30, 60, 90, 180, 365, 730].map((age) => Math.floor(NOW / 86_400) - age)

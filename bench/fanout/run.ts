@@ -229,7 +229,7 @@ async function oneRoom(server: Running, people: readonly Person[]): Promise<Row>
   return { ...costs, ...memory, 'stored, warm-up too': count }
 }
 
-/** The same room. Of ten requests, six are messages, two are reactions and two mark it as read. */
+/** A room as in `oneRoom`. Of ten requests, six are messages, two reactions and two mark it as read. */
 async function mixed(server: Running, people: readonly Person[]): Promise<Row> {
   const roomId = await openRoom(server, people[0] as Person)
   const sockets = people.flatMap((person) => Array.from({ length: 10 }, () => person))

@@ -53,18 +53,18 @@ export interface Database<Tables> {
   /** The Kysely instance that migrations run on. */
   readonly writer: KyselyType<Tables>
   /**
-   * The same database for callers that prefer an error to a long wait. On PostgreSQL each statement
+   * This database for callers that prefer an error to a long wait. On PostgreSQL each statement
    * ends within `statementMs` milliseconds, or fails with an error for which `isStorageUnavailable`
    * is true. Closed together with this database.
    */
   withStatementTimeout(statementMs: number): Database<Tables>
   /**
-   * The same database for reads that may take long. With a statement timeout on SQLite, they run on
+   * This database for reads that may take long. With a statement timeout on SQLite, they run on
    * a separate thread, one caller at a time, and do not block the event loop. The timeout applies
    * to each wait for the thread.
    */
   readonly offThread: Database<Tables>
-  /** The same database without a statement timeout, for long work. */
+  /** This database without a statement timeout, for long work. */
   readonly withoutTimeout: Database<Tables>
   /** Counts of the connections that this database opened. Undefined on SQLite, which has none. */
   connections(): ConnectionCounts | undefined
@@ -330,7 +330,7 @@ export async function withSavepoint<Tables, Result>(
     await sql`release savepoint part`.execute(tx)
     return result
   } catch (error) {
-    // After a failure of the storage the transaction is gone, and so is the savepoint.
+    // After a failure of the storage, neither the transaction nor the savepoint exists.
     await sql`rollback to savepoint part`.execute(tx).catch(() => {})
     await sql`release savepoint part`.execute(tx).catch(() => {})
     throw error

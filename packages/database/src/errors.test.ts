@@ -144,7 +144,7 @@ describe.skipIf(!server)('PostgreSQL that cannot be used', () => {
     await database.close()
   })
 
-  test('a database that has gone, or takes no connections for a while', async () => {
+  test('a database that was dropped, or takes no connections for a while', async () => {
     const name = `closed_${crypto.randomUUID().replaceAll('-', '')}`
     const pool = new Pool({ connectionString: server })
     const url = new URL(server ?? '')

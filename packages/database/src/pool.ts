@@ -20,8 +20,8 @@ const types: CustomTypesConfig = {
 const CONNECT_TIMEOUT_MS = 3_000
 const POOL_SIZE = 10
 /**
- * How long a connection is silent before the client probes the server. A server that has gone is
- * noticed soon after.
+ * How long a connection is silent before the client probes the server. A server that has failed
+ * is noticed soon after.
  */
 const KEEP_ALIVE_MS = 10_000
 
@@ -63,7 +63,7 @@ export function openPool(url: string, { queryTimeoutMs, statementLimitMs }: Pool
   // An idle connection that the server drops is replaced on next use. Without a listener, the error
   // would end the process.
   pool.on('error', () => {})
-  // The same for a connection in use: its user receives the error as well.
+  // A connection in use needs a listener, too; its user receives the error as well.
   pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
 }

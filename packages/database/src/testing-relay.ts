@@ -52,7 +52,7 @@ export class Relay {
     return relayed.href
   }
 
-  /** Ends every connection and refuses new ones, as when the server has gone. */
+  /** Ends every connection and refuses new ones, as when the server has failed. */
   cut(): void {
     this.#open = false
     this.#isSilent = false
@@ -73,8 +73,8 @@ export class Relay {
 
   /**
    * Resolves when the server has answered the next message with this text. From then on no data
-   * passes on any connection, and the server does not learn that a client has gone, as when its
-   * machine or the network between them fails.
+   * passes on any connection, and the server does not learn that a client has failed, as when
+   * its machine or the network between them fails.
    */
   silenceAfter(text: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()

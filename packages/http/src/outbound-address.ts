@@ -46,7 +46,7 @@ async function lookUpAddresses(hostname: string): Promise<string[]> {
 }
 
 interface PinnedRequestOptions extends RequestOptions {
-  /** Of the whole response, with informational responses and headers. Default: 1 MiB. */
+  /** Limit of the whole response, with informational responses and headers. Default: 1 MiB. */
   maxBytes?: number
 }
 

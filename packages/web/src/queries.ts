@@ -25,7 +25,7 @@ export const queries = new QueryClient({
 export const EMBEDDED_AT_MS = performance.timeOrigin
 
 interface ReadOptions<Value> {
-  /** Nothing is read if false. */
+  /** If false, `read` is not called. Default: true. */
   enabled?: boolean
   /** Returns the data that the page came with, if it has any (answers.ts). */
   embedded?: () => Value | undefined

@@ -44,7 +44,7 @@ let wording: Pick<Wording, 'failureKey'> & Partial<Wording> = { failureKey: () =
 let requested: Language = 'en'
 const listeners = new Set<() => void>()
 const further = new Set<TextLoader>()
-/** Those whose texts are on display. */
+/** Loaders whose texts are on display. */
 let onDisplay: ReadonlySet<TextLoader> = new Set()
 /** The last request of texts. */
 let showing: Promise<void> = Promise.resolve()

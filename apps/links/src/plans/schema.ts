@@ -107,7 +107,8 @@ export const PlanSummary = z
     op_count: z.int(),
     change_count: z.int(),
     destructive: z.boolean().meta({
-      description: 'It deletes or disables something, or changes where visitors are led or who owns it.',
+      description:
+        'It deletes or disables something, or changes where visitors are redirected or who owns it.',
     }),
     warnings: z.array(PlanWarning),
   })

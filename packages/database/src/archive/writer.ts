@@ -102,7 +102,7 @@ async function* linesOf(
     yield rows.map(({ line }) => line)
 }
 
-/** The same text on both engines. PostgreSQL's own JSON arrays would contain blanks. */
+/** A JSON array, without the blanks of PostgreSQL's own arrays: both engines return one text. */
 function asList(dialect: DialectName, names: readonly RawBuilder<unknown>[]): RawBuilder<string> {
   if (dialect === 'sqlite') return sql<string>`json_array(${sql.join(names)})`
   const values = names.map((name) => sql`coalesce(to_json(${name})::text, 'null')`)

@@ -10,7 +10,7 @@ import { SignedOutNotice } from './signed-out-notice.tsx'
 
 const PHONE = 'sm'
 
-/** What is beside the titles of pages in the navigation, by path, such as a number. */
+/** Marks beside the titles of pages in the navigation, by path, such as a number. */
 type Badges = Readonly<Record<string, ReactNode>>
 
 interface FrameProps {

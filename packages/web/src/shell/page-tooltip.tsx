@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 /** Milliseconds for which the pointer rests on an element before its tooltip appears. */
 const DELAY_MS = 300
 
-/** What is open over the page. A tooltip beside it would cover a part of it. */
+/** Layers over the page. A tooltip beside them would cover a part of them. */
 const OPEN = '.mantine-Popover-dropdown, .mantine-Menu-dropdown, [role=listbox]'
 
 /** Whether something is open that the element is not a part of. */

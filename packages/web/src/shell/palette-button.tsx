@@ -5,7 +5,7 @@ import { IconSearch } from '../icons.ts'
 import { keysText } from '../keys.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 
-/** Of the palette, as the keyboard labels it. */
+/** Keys that open the palette, as the keyboard labels them. */
 const SHORTCUT = keysText('Mod', 'K')
 
 /** Renders and loads its content when it is first used, and keeps it from then on. */

@@ -42,7 +42,7 @@ export function Toasts() {
   )
 }
 
-/** Toasts that have gone stay in their places until they have faded. */
+/** Adds the closed toasts, which stay in their places until they have faded. */
 function withLeaving(items: readonly Item[], current: readonly NotificationData[]): Item[] {
   const next = current.map((toast) => ({ toast, isLeaving: false }))
   for (const [index, { toast }] of items.entries())

@@ -1267,7 +1267,7 @@ export interface Plan {
   undone_at: number | null
   op_count: number
   change_count: number
-  /** It deletes or disables something, or changes where visitors are led or who owns it. */
+  /** It deletes or disables something, or changes where visitors are redirected or who owns it. */
   destructive: boolean
   warnings: PlanWarning[]
   ops: PlanOp[]
@@ -1380,7 +1380,7 @@ export interface PlanSummary {
   undone_at: number | null
   op_count: number
   change_count: number
-  /** It deletes or disables something, or changes where visitors are led or who owns it. */
+  /** It deletes or disables something, or changes where visitors are redirected or who owns it. */
   destructive: boolean
   warnings: PlanWarning[]
 }

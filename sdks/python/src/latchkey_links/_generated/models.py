@@ -790,7 +790,7 @@ class Plan:
     op_count: int
     change_count: int
     destructive: bool
-    """It deletes or disables something, or changes where visitors are led or who owns it."""
+    """It deletes or disables something, or changes where visitors are redirected or who owns it."""
     warnings: list[PlanWarning]
     ops: list[PlanOp]
     diff: list[PlanChange]
@@ -977,7 +977,7 @@ class PlanSummary:
     op_count: int
     change_count: int
     destructive: bool
-    """It deletes or disables something, or changes where visitors are led or who owns it."""
+    """It deletes or disables something, or changes where visitors are redirected or who owns it."""
     warnings: list[PlanWarning]
 
     @classmethod
