@@ -513,7 +513,7 @@ test('the lobby is read again after a reconnection', async () => {
   const stop = it.connection.followLobby((each) => reasons.push(each))
   it.connection.start()
   it.current()?.deliver()
-  // Nothing is read before the subscription is active: a change in between would be missed.
+  // The lobby is read once the subscription is active: a change in between would be missed.
   expect([reasons, it.current()?.sent.map(({ type }) => type)]).toEqual([[], ['subscribe_lobby']])
   await it.settle()
   it.push({ type: 'lobby', remove: ROOM })

@@ -66,7 +66,7 @@ const INITIAL_STATE: RoomState = {
   movement: null,
 }
 
-/** What is new to the user on entering (R30.1). */
+/** The read mark and unread messages of the user on entering (R30.1). */
 export interface ReadState {
   /** The user has read the events up to this sequence number. */
   readSeq: number

@@ -17,7 +17,7 @@ interface Props {
   selfId: string
   /** False for authors whose addresses are plain text (R22). */
   hasLinks: boolean
-  /** Of the links: one tab stop per list of messages, not one per link. */
+  /** `tabIndex` of the links: a list of messages is one tab stop, not one per link. */
   tabIndex: 0 | -1
 }
 

@@ -41,7 +41,7 @@ const addresses: MarkdownConfig = {
         if (!/^<?https?:/i.test(context.slice(from, from + 7))) return -1
         const to = from + addressLength(context.slice(from, context.end))
         if (to === from) return -1
-        // What is no link is text, also the addresses within it.
+        // An element that is no link is text, also the addresses within it.
         if (safeAddress(withoutBrackets(context.slice(from, to))) === undefined) return to
         return context.addElement(context.elt('Address', from, to))
       },

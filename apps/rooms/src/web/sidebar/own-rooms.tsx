@@ -44,7 +44,7 @@ function OwnRoom({ room, isOpen }: { room: ListedRoom; isOpen: boolean }) {
         <RoomMark visibility={room.visibility} />
         <bdi className="own-room-name">{room.name}</bdi>
         <CallMark room={room} />
-        {/* What is on display is about to be read. */}
+        {/* The messages of the open room are about to be read. */}
         {!isOpen && <UnreadCount room={room} />}
       </Link>
     </li>

@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { useText } from '../texts/text.ts'
 import type { ListedRoom } from './lobby.ts'
 
-/** What is new in a room: the number of mentions, and for screen readers that of messages. */
+/** The number of unread mentions in a room, and for screen readers of unread messages. */
 export function UnreadCount({ room: { unread, mentions } }: { room: ListedRoom }) {
   const { t, number } = useText()
   if (!unread) return null

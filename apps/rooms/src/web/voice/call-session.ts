@@ -73,7 +73,7 @@ export class CallSession {
 
   state = (): CallSnapshot => this.#snapshot
 
-  /** What is received from a peer now. */
+  /** Media received from a peer now. */
   mediaOf(connectionId: string): PeerMedia | undefined {
     return this.#media.engine?.media(connectionId)
   }
@@ -340,7 +340,7 @@ export class CallSession {
   }
 }
 
-/** What is on in both states. */
+/** The media that are on in both states. */
 function keepOnly(before: CallState, wanted: CallState): CallState {
   return {
     audio: before.audio && wanted.audio,

@@ -5,7 +5,7 @@ import type { Playback } from './playback.ts'
 
 export type JoinedCall = Result<'joinCall'>
 
-/** What is received from a peer. */
+/** Media received from a peer, and the state of the connection. */
 export interface PeerMedia {
   state: 'connecting' | 'connected' | 'failed'
   camera: MediaStream | null

@@ -10,7 +10,7 @@ export class MediaPlan {
   readonly watched = new Set<string>()
   /** The own state that the server has accepted. */
   state: CallState = OFF
-  /** Nothing is sent while the connection to the server is silent: a right may have ended. */
+  /** True while the connection to the server is silent: no media are sent, since a right may have ended. */
   isPaused = false
   isAudioOnly = false
 

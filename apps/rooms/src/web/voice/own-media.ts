@@ -106,7 +106,7 @@ export class OwnMedia {
   }
 }
 
-/** Opens a microphone or a camera. A chosen device that is gone is replaced. Throws `MediaFailure`. */
+/** Opens a microphone or a camera. A chosen device that is missing is replaced. Throws `MediaFailure`. */
 export async function openDevice(kind: DeviceKind, deviceId?: string): Promise<MediaStreamTrack> {
   // The default has no id.
   if (!deviceId) return openOne(kind, {})

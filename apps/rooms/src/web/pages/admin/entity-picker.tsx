@@ -36,7 +36,7 @@ export function RoomPicker(props: Props) {
 }
 
 interface Search {
-  /** What is searched for: the text, or the chosen id, for its name. */
+  /** The query: the text, or the chosen id, for its name. */
   q: string
   text: string
   setText: (text: string) => void

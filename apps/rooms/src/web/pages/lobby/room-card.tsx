@@ -8,7 +8,7 @@ import type { ListedRoom } from '../../sidebar/lobby.ts'
 import { UnreadCount } from '../../sidebar/unread-count.tsx'
 import { useText } from '../../texts/text.ts'
 
-/** A room: what was said last, who is there, and what is new. */
+/** A room: its last message, who is there, and the number of unread messages. */
 export function RoomCard({ room }: { room: ListedRoom }) {
   const { id, name, visibility } = room
   return (

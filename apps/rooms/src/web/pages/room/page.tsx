@@ -39,7 +39,7 @@ export default function RoomPage({ id }: { id: string }) {
       const newest = embedded('listMessages', { params: { id }, query: {} })?.body
       return store.enter({ readSeq: readSeq ?? 0, unread: unread ?? 0 }, newest && { newest, lastSeq })
     })
-    // What is new on entering, not later.
+    // `data` is not a dependency: only the unread messages on entering count.
   }, [mayEnter, isAway, visit, store])
   if (out) return <NotInRoom name={data?.room.name} out={out} onComeBack={() => setVisit(visit + 1)} />
   if (error && !data) {

@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode
 }
 
-/** What is shown beside the conversation, or in its place on a phone. */
+/** A panel beside the conversation, or in its place on a phone. */
 export function Panel({ title, isBeside, close, children }: Props) {
   const { t } = useText()
   const id = useId()

@@ -11,7 +11,7 @@ interface Props {
   nameOf: NameOf
 }
 
-/** What is to be known about the call: state, raised hands, and how to speak. */
+/** Lines about the call: state, raised hands, and how to speak. */
 export function CallLines({ session, own, nameOf }: Props) {
   return (
     <div className="call-lines">

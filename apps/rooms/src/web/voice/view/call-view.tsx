@@ -113,7 +113,7 @@ function useSpeaker(session: CallSession): string | undefined {
   return isHere ? last : peers[0]?.connectionId
 }
 
-/** The button that joined is gone, and is back afterwards. The focus goes with it. */
+/** Moves the focus to the call while the button that joined is missing, and back to it afterwards. */
 function takeFocus(section: HTMLElement | null): () => void {
   if (isFocusLost()) section?.focus({ preventScroll: true })
   return () =>

@@ -22,7 +22,7 @@ async function loadParts() {
 /** The view of a call, with its texts and styles. */
 export const loadCallView = async () => ({ default: (await loadParts()).CallView })
 
-/** The bar that leads back to a call from other pages. */
+/** The strip on other pages with the link back to a call. */
 export const loadCallBar = async () => ({ default: (await loadParts()).CallBar })
 
 /** The choice of devices before joining. */

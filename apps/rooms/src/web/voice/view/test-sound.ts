@@ -9,7 +9,7 @@ export async function playTestSound(speaker: string | undefined): Promise<void> 
   for (const [index, frequency] of TONES.entries()) playTone(output, frequency, index * TONE_S)
   const player = new Audio()
   player.srcObject = output.stream
-  // A speaker that is gone is replaced by the browser's own choice.
+  // A missing speaker is replaced by the browser's own choice.
   if (speaker) await player.setSinkId?.(speaker).catch(() => {})
   await player.play().catch(() => {})
   await new Promise((resolve) => setTimeout(resolve, (TONES.length + 1) * TONE_S * 1_000))

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Of browsers that open a window above all others for any content. */
+/** API of browsers that open a window above all others for any content. */
 interface DocumentPictureInPicture {
   requestWindow: (size: { width: number; height: number }) => Promise<Window>
 }

@@ -27,7 +27,7 @@ export function AttachButton({ onChoose }: { onChoose: (files: readonly File[]) 
         aria-label={t('room.attach')}
         onChange={({ currentTarget }) => {
           onChoose([...(currentTarget.files ?? [])])
-          // The same file can be chosen again.
+          // A file can be chosen twice in a row.
           currentTarget.value = ''
         }}
       />

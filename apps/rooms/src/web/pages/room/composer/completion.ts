@@ -1,6 +1,6 @@
 import { foldText } from '@latchkey/http/fold'
 
-/** What is being written at the cursor and can be completed. */
+/** Text before the cursor that can be completed. */
 export interface Token {
   kind: '@' | '#' | ':'
   /** What was written after the sign. */

@@ -12,7 +12,7 @@ interface Props {
   older: string | null | undefined
 }
 
-/** What is above the first known message: more of them, or the beginning of the room. */
+/** Top of the messages: a place for older ones that can be read, or the beginning of the room. */
 export function ConversationStart({ room, user, older }: Props) {
   const { t } = useText()
   if (older === undefined) return null

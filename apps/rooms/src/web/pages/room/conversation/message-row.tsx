@@ -27,7 +27,7 @@ interface Props {
   /** True if the toolbar is visible. */
   isActive: boolean
   isEditing: boolean
-  /** True for the message that the address or a search has led to. */
+  /** True for the message at which the address or a search result points. */
   isTarget: boolean
 }
 

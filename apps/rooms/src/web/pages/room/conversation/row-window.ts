@@ -63,7 +63,7 @@ interface Range {
   end: number
 }
 
-/** Range of the rows in the page. Rows that are gone count as unset. */
+/** Range of the rows in the page. Rows that were removed count as unset. */
 export function rangeOf(rows: readonly Keyed[], { first, last }: RowWindow): Range {
   const lastAt = last === null ? -1 : rows.findIndex(({ key }) => key === last)
   const end = lastAt === -1 ? rows.length : lastAt + 1

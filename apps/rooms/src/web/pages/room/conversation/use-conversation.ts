@@ -32,7 +32,7 @@ export type ConversationView = ReturnType<typeof useConversation>
 /** Distance of the line above new messages from the upper edge, on the way to it. */
 const NEW_TOP_PX = 40
 
-/** Time for which a message stands out to which the user was led. */
+/** Time for which the message stands out at which an address or a search result points. */
 const TARGET_FOR_MS = 2_500
 
 /** The view of the messages: which are in the page, where it is, and what can be done with them. */
@@ -159,7 +159,7 @@ interface NewOptions {
 function useNewAbove({ store, visible, place, isElsewhere }: NewOptions) {
   const { unreadFrom, messages } = useSyncExternalStore(store.watch, store.state)
   const hasStarted = useRef(false)
-  /** The mark that the user has been led to. */
+  /** The line above new messages that the user has seen. */
   const seen = useRef<number | null>(null)
   const isInPage = visible.rows.some(({ type }) => type === 'new')
   if (!hasStarted.current && messages.length > 0) {
