@@ -35,7 +35,7 @@ export interface Rooms {
   pusher: Pusher
   /** Background jobs. They run from `start` until `close`. */
   jobs: Scheduler
-  /** The same for those that wait for the storage of files. */
+  /** Background jobs that wait for the storage of files. They run from `start` until `close`. */
   fileJobs: Scheduler
   hub: Hub
   /** LiveKit as a child process, to be started when the port is open. Null without it. */

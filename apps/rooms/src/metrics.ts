@@ -164,7 +164,7 @@ export function exposeSockets(registry: Registry, count: () => number): void {
   })
 }
 
-/** The same for connections in calls. */
+/** Exposes the number of connections in calls. */
 export function exposeCalls(registry: Registry, count: () => number): void {
   new Gauge({
     name: 'latchkey_rooms_call_connections',

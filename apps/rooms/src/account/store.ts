@@ -170,7 +170,7 @@ const DETACHED_REFERENCES: readonly DetachedReference[] = [
   { table: 'audit_events', column: 'actor_user_id', order: 'created_at', also: ['client_ip'] },
 ]
 
-/** The same for a reference without a foreign key. */
+/** Targets of audit events, which have no foreign key to users. */
 const AUDIT_TARGET_REFERENCE: DetachedReference = {
   table: 'audit_events',
   column: 'target_id',
@@ -178,7 +178,7 @@ const AUDIT_TARGET_REFERENCE: DetachedReference = {
   except: 'account.delete',
 }
 
-/** The same for references that only few rows hold. */
+/** References that only few rows hold, detached without batches. */
 const SMALL_DETACHED_REFERENCES = [
   ['rooms', 'created_by'],
   ['room_bans', 'banned_by'],

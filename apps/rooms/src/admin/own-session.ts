@@ -18,7 +18,7 @@ export async function recheckAdmin(tx: Tx, context: Context): Promise<void> {
   if (!(await findEnabledAdmins(tx)).includes(user.id)) throw failure('forbidden')
 }
 
-/** The same check in a transaction that changes something other than rights. */
+/** Checks the caller's right again in a transaction that changes something other than rights. */
 export async function requireAdmin(tx: Tx, context: Context): Promise<void> {
   const { user, session } = context.actor
   if (!(await lockGrantsOf(tx, user.id, 'platform_admin'))) throw failure('forbidden')

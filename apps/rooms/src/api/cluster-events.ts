@@ -55,7 +55,7 @@ export type Notice =
 export type ClusterEvent =
   /** The event log of the room has a new event; published at the node that stored it. */
   | { readonly kind: 'event'; readonly roomId: string; readonly event: RoomEvent }
-  /** The same for other nodes: only the sequence number. They read the event from the database. */
+  /** A new event, for other nodes: only its sequence number. They read it from the database. */
   | { readonly kind: 'last_seq'; readonly roomId: string; readonly seq: number }
   /** These users lost the room; null: all users, because the room is deleted. */
   | {
@@ -75,7 +75,7 @@ export type ClusterEvent =
       /** A recorder was found in the call, and removed. */
       readonly hadRecorder?: true
     }
-  /** The same for one user in all rooms. */
+  /** Access or rights of the user may have changed in all rooms: check them. */
   | { readonly kind: 'person'; readonly userId: string }
   | { readonly kind: 'presence'; readonly roomId: string }
   | { readonly kind: 'typing'; readonly roomId: string; readonly userId: string; readonly active: boolean }
@@ -90,7 +90,7 @@ export type ClusterEvent =
   /** A notice; published at the node where it originates. */
   | ({ readonly kind: 'notice'; readonly userId: string } & Notice)
   /**
-   * The same for other nodes: the user, the kind and the ids. They read names from the database.
+   * A notice for other nodes: the user, the kind and the ids. They read names from the database.
    */
   | {
       readonly kind: 'notice_ref'

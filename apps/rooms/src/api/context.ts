@@ -6,7 +6,7 @@ import type { OperationServices } from './services.ts'
 /** Input of an operation besides its parameters. */
 export interface Context extends OperationServices, OperationRequest, Caller {}
 
-/** The same for operations with scope `public`. */
+/** Input of an operation with scope `public` besides its parameters. */
 export type PublicContext = OperationServices & OperationRequest & PublicCaller
 
 export const operation = operationsOf<Context, Exclude<Scope, 'public'>>()

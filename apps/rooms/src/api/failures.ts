@@ -98,7 +98,7 @@ export function toErrorCode(code: string): string {
 }
 
 /**
- * The same failure under a code of this service. The text is replaced only if the transport used
+ * Returns the failure under a code of this service. The text is replaced only if the transport used
  * its default text.
  */
 export function toListedFailure(thrown: Failure): Failure {

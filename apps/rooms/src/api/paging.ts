@@ -52,7 +52,7 @@ export const SeqPageQuery = PageQuery.extend({
   cursor: wholeNumber(0, MAX_SEQ).default(0).meta({ description: '`nextCursor` of the previous page.' }),
 })
 
-/** The same for rows after a sequence number. */
+/** Returns a page of rows in the order of their sequence numbers. */
 export async function findSeqPage<Row extends { seq: number }>(
   { cursor, limit }: z.output<typeof SeqPageQuery>,
   find: (afterSeq: number, limit: number) => Promise<readonly Row[]>,

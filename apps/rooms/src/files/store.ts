@@ -27,7 +27,7 @@ export async function claimContent(tx: Tx, facts: ContentFacts, nowMs: number): 
     .onConflict((conflict) =>
       conflict
         .column('sha256')
-        // The same bytes may have been sent as a plain file before.
+        // A plain file with these bytes may be stored already.
         .doUpdateSet({
           claimed_at: nowMs,
           may_be_unused: 1,

@@ -134,7 +134,7 @@ function refusal(sentence: string): Response {
   return Response.json(body, { status: 400 })
 }
 
-/** Nothing was stored: the provider may send the same token again. */
+/** Answers with 503 when the token was not stored: the provider may send it again. */
 function unavailable({ log }: Services, requestId: string, error: unknown): unknown {
   if (error instanceof Failure) return error
   log.error('back-channel logout: cannot process the token', { requestId, error })

@@ -18,7 +18,7 @@ import { API_PATH } from './api.ts'
 import { isVisitor } from './caller.ts'
 import { cookieNames, readCookie } from './cookies.ts'
 
-/** The same path as in web/build.ts. */
+/** Path of scripts and styles, as in web/build.ts. */
 const ASSETS_PATH = '/assets/'
 
 const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'

@@ -2,8 +2,8 @@ import { withTimeout } from '@latchkey/database/with-timeout'
 import { LoginFailure } from './provider.ts'
 
 /**
- * Rejects with `LoginFailure` if the promise does not settle in `ms` milliseconds. Its later result
- * is ignored.
+ * Rejects with `LoginFailure` if the promise is pending for `ms` milliseconds. Its later result is
+ * ignored.
  */
 export function withLoginTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   return withTimeout(ms, createFailure, promise)

@@ -98,7 +98,7 @@ export async function findKnownPerson(
   }
 }
 
-/** The same with the account locked: it is not erased before the transaction ends. */
+/** Finds a person like `findKnownPerson`, and keeps the account from erasure until the transaction ends. */
 export async function lockKnownPerson(
   tx: Tx,
   roomId: string,

@@ -39,7 +39,7 @@ export async function lockMessage(
   return { access, message }
 }
 
-/** The same for reading. */
+/** Finds a message that the caller may read. */
 export async function findReadableMessage(
   context: Context,
   { id: roomId, messageId }: MessageKey,

@@ -15,7 +15,7 @@ export interface EventBatch {
   events: RoomEvent[]
   /** A client with these events has everything up to this sequence number. */
   reachedSeq: number
-  /** Nothing follows this batch. */
+  /** True for the last batch. */
   isAll: boolean
 }
 

@@ -37,7 +37,7 @@ export async function storeMentions(
   return true
 }
 
-/** The same after an edit. */
+/** Stores whom a message mentions after an edit. */
 export async function replaceMentions(
   tx: Tx,
   context: Context,

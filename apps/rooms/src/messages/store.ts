@@ -296,7 +296,7 @@ export async function findUserDisplay(
   return display
 }
 
-/** The same for several users, of whom some may be repeated. Deleted accounts are missing. */
+/** Current displays of users in this room. Ids may be repeated; deleted accounts are missing. */
 export async function findUserDisplaysOf(
   db: Db,
   roomId: string,

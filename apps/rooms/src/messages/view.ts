@@ -41,7 +41,7 @@ interface SharedRelations {
   files: ReadonlyMap<string, readonly RoomFile[]>
 }
 
-/** The same for one reader. */
+/** What messages show to one reader. */
 export interface MessageRelations extends SharedRelations {
   /** Emoji with which the reader has reacted, by message. */
   ownReactions: ReadonlyMap<string, ReadonlySet<string>>

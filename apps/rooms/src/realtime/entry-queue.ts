@@ -30,7 +30,7 @@ const MAX_CONCURRENT_ROOMS = 3
 
 /**
  * Entries into rooms. Users who arrive while others enter the same room wait, and then enter
- * together in one transaction. After a restart, a crowd would otherwise queue for the lock of its
+ * together in one transaction. After a restart, they would otherwise queue for the lock of their
  * room and occupy all database connections.
  */
 export class EntryQueue {

@@ -61,8 +61,8 @@ export function createGateway(services: Services, hub: Hub) {
     /** Upgrades the request. Throws the refusals that precede an upgrade. */
     async upgrade(request: Request, server: UpgradingServer, peer: string): Promise<undefined> {
       const upgradeResult = await semaphore.run(() => admit(services, hub, request, peer))
-      // Nothing is awaited between this check and the open socket: of several concurrent requests,
-      // none exceeds the limit.
+      // The check and the opening of the socket have no await between them: no concurrent request
+      // exceeds the limit.
       if ('actor' in upgradeResult) requireConnectionCapacity(services, hub, upgradeResult)
       const headers = acceptsSubprotocol(protocolsOf(request))
         ? { 'Sec-WebSocket-Protocol': SUBPROTOCOL }

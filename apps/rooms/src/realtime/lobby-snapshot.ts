@@ -54,7 +54,7 @@ export class LobbySnapshot {
     await this.#loading
   }
 
-  /** Records the entry that was sent to subscribers of the lobby; undefined if the room is gone. */
+  /** Records the entry that was sent to subscribers of the lobby; undefined for a deleted room. */
   update(roomId: string, room: RoomRow | undefined, activity: RoomActivity): void {
     if (room) this.#entries?.set(roomId, toLobbyEntry(room, activity))
     else this.#entries?.delete(roomId)

@@ -160,7 +160,7 @@ export class Lobby {
     return { count, call: calls.get(roomId) ?? null }
   }
 
-  /** What is new to those viewers who follow the room. */
+  /** Unread messages and mentions of the viewers who follow the room. */
   async #findUnread(roomId: string, viewers: Viewers): Promise<ReadonlyMap<UserRoomAccess, Unread>> {
     const followerIds = await listFollowerIds(this.#database.read, roomId)
     const userIds = followerIds.filter((userId) => viewers.has(userId))
@@ -246,12 +246,12 @@ function upsertOf(room: RoomRow, role: RoomRole | null, activity: RoomActivity, 
   return JSON.stringify({ type: 'lobby', upsert: entry })
 }
 
-/** The same rule as in `listRooms`: public rooms and rooms of which the user is a member. */
+/** Whether `listRooms` lists the room for this user: it is public, or the user is a member. */
 function isListed(access: UserRoomAccess): boolean {
   return decideEntry(access) === 'yes' && (access.visibility === 'public' || access.role !== null)
 }
 
-/** The same rule as in the list of followed rooms, which has unlisted rooms with a mark. */
+/** Whether the list of followed rooms may have the room, which includes unlisted rooms with a mark. */
 function mayFollow(access: UserRoomAccess): boolean {
   return access.visibility !== 'private' && decideOrdinaryEntry(access) === 'yes'
 }

@@ -16,8 +16,8 @@ const endedData = {
 }
 
 /**
- * Data of a notice from another node, as the database has it for this user; undefined if it is
- * gone.
+ * Data of a notice from another node, as the database has it for this user; undefined if it was
+ * deleted meanwhile.
  */
 export async function readNotice(
   database: ReadDatabase,

@@ -14,10 +14,10 @@ import { hasEnteredAsAdminSince } from './store.ts'
 /** Refusals of entry (R17.2). */
 export const ENTRY_REFUSALS = ['not_found', 'banned', 'cooldown', 'guests_not_allowed'] as const
 
-/** The same for actions that need more than entry. */
+/** Refusals of actions that need more than entry. */
 export const REFUSALS = ['forbidden', ...ENTRY_REFUSALS] as const
 
-/** The same for changes, for which administrators need a fresh sign-in. */
+/** Refusals of changes, for which administrators need a fresh sign-in. */
 export const VISIT_REFUSALS = ['reauth_required', ...ENTRY_REFUSALS] as const
 export const CHANGE_REFUSALS = ['reauth_required', ...REFUSALS] as const
 
@@ -29,14 +29,14 @@ export const CHANGE_REFUSALS = ['reauth_required', ...REFUSALS] as const
 export async function admit(tx: Tx, roomId: string, entrant: Entrant): Promise<UserRoomAccess> {
   const access = await requireAccess(tx, roomId, entrant)
   if (!isByRightOfAdmin(access)) return access
-  // A concurrent revocation waits and then finds this user in the room, or it has won and the grant
-  // is gone.
+  // A concurrent revocation waits and then finds this user in the room, or it has won and has removed
+  // the grant.
   if (!(await lockGrantsOf(tx, entrant.userId, 'platform_admin'))) return requireAccess(tx, roomId, entrant)
   await auditEntry(tx, access, entrant)
   return access
 }
 
-/** The same for reading, which administrators may do however long ago they signed in. */
+/** Access of a user who may read. Administrators may, however long ago they signed in. */
 export async function admitReader(context: Context, roomId: string): Promise<UserRoomAccess> {
   const entrant = { ...context.entrant, adminUntilMs: Infinity }
   const access = await requireAccess(context.database.read, roomId, entrant)

@@ -15,7 +15,7 @@ export interface AccessRevocation {
 /**
  * Ends the visits and leases of users who lose a room, in the transaction of the change that causes
  * it; the only place that does (R17.7). Returns the events to publish after the commit. Nodes that
- * miss them find that the leases are gone (R19.2).
+ * miss them find that the leases are deleted (R19.2).
  */
 export async function revokeAccess(
   tx: Tx,

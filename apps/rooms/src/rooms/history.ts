@@ -33,8 +33,8 @@ export function readableAfterSeq(access: UserRoomAccess): number {
 }
 
 /**
- * The same two conditions for a row of `room_messages`, joined with its room and with the membership
- * and visit of the user there.
+ * The conditions of `readableAfterSeq` and `retainedAfterMs` for a row of `room_messages`, joined
+ * with its room and with the membership and visit of the user there.
  */
 export function isReadableRow({
   userId,

@@ -40,7 +40,7 @@ export function decideEntry(access: RoomAccess): EntryDecision {
   return entry !== 'yes' && access.needsSignIn ? 'reauth_required' : entry
 }
 
-/** The same without the right of an administrator. */
+/** Decides the entry without the right of an administrator. */
 export function decideOrdinaryEntry(access: RoomAccess): Exclude<EntryDecision, 'reauth_required'> {
   const { visibility, isGuest, ban, role } = access
   const isPrivate = visibility === 'private'

@@ -73,7 +73,7 @@ export async function nextSeq(tx: Tx, roomId: string): Promise<number | undefine
   return room?.last_seq
 }
 
-/** The same for a message, which makes the room the last active one. */
+/** Takes the next sequence number for a message, which makes the room the last active one. */
 export async function nextSeqOfMessage(tx: Tx, roomId: string, nowMs: number): Promise<number | undefined> {
   const [room] = await incrementSeqOfMessage(tx, { roomId, nowMs })
   return room?.last_seq

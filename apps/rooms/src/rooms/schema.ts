@@ -7,7 +7,7 @@ export const Role = z.enum(ROOM_ROLES)
 
 export const RoomParams = z.object({ id: Id })
 
-/** What is new to the caller in a room, for members and for users with a read mark (R30.1). */
+/** Unread messages and mentions of the caller in a room, for members and users with a read mark (R30.1). */
 export const Unread = z.object({
   readSeq: z.int().meta({ description: 'The caller has read the events up to this sequence number.' }),
   unread: z.int().meta({

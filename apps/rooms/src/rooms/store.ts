@@ -137,7 +137,7 @@ export async function deleteBatch(
 
 /**
  * Number of rooms that the user owns. Concurrent creations by the same user wait until the
- * transaction ends. Throws Kysely's `NoResultError` if the account is gone.
+ * transaction ends. Throws Kysely's `NoResultError` if the account is erased.
  */
 export async function countOwnedRooms(tx: Tx, userId: string): Promise<number> {
   await lockAccount(tx, userId)

@@ -53,7 +53,7 @@ export async function putVisits(
     set started_at = excluded.started_at, started_seq = excluded.started_seq, ended_at = null`.execute(tx)
 }
 
-/** The same for leases, one per connection and room. */
+/** Inserts or replaces leases, one per connection and room. */
 export async function putLeases(
   tx: Tx,
   dialect: DialectName,

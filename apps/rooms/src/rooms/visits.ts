@@ -64,7 +64,7 @@ export async function startVisit(
   return outcome
 }
 
-/** The same for several users, in order. The refusal of one does not affect the others. */
+/** Starts or resumes the visits of several users, in order. The refusal of one does not affect the others. */
 export async function startVisits(
   tx: Tx,
   { dialect, roomId, requests }: RoomTarget & { requests: readonly EntryRequest[] },
@@ -90,8 +90,7 @@ export async function startVisits(
       })
       addresses.push({ session_id: connection.session_id, client_ip: entrant.clientIp })
     } catch (error) {
-      // Nothing was written for this request, except the audited attempt of an administrator to
-      // enter a full room.
+      // This request wrote at most the audited attempt of an administrator to enter a full room.
       if (!(error instanceof Failure)) throw error
       outcomes.push(error)
     }

@@ -22,8 +22,8 @@ export async function findActor(services: SessionServices, token: string): Promi
 }
 
 /**
- * The same for a socket, which knows its session by id. Without the token, the sealed values of the
- * session cannot be opened.
+ * The session lookup of a socket, which knows its session by id. Without the token, the sealed
+ * values of the session cannot be opened.
  */
 export async function findActorOfSession(
   services: SessionServices,

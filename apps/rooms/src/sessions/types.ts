@@ -23,7 +23,7 @@ export interface SessionLookup {
    * time (R9.1).
    */
   find(token: string): LookupResult
-  /** The same by session id, for sockets, which outlive the request with the cookie. */
+  /** Finds a session by its id, for sockets, which outlive the request with the cookie. */
   findById(id: string): LookupResult
   close(): void
 }

@@ -22,7 +22,7 @@ export interface LiveKitSettings {
   readonly url: string
   readonly key: string
   readonly secret: string
-  /** The same for browsers; null if they reach it through Rooms. */
+  /** URL for browsers; null if they reach it through Rooms. */
   readonly publicUrl: string | null
 }
 

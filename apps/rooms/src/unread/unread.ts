@@ -5,8 +5,9 @@ import type { Unread } from '../rooms/schema.ts'
 import { type UnreadRange, countMentions, countUnread } from './store.ts'
 
 /**
- * What is new to users in rooms (R30.1). Users without membership and read mark are missing. Counts
- * only what the user may read now (R17.8); whether they may enter is for the caller to decide.
+ * Unread messages and mentions of users in rooms (R30.1). Users without membership and read mark are
+ * missing. Counts only messages that the user may read now (R17.8); whether they may enter is for
+ * the caller to decide.
  */
 export async function findUnread(
   database: ReadDatabase,
@@ -30,7 +31,7 @@ export async function findUnread(
   )
 }
 
-/** The same for one user in one room. */
+/** Unread messages and mentions of one user in one room. */
 export async function findUnreadOf(
   database: ReadDatabase,
   access: UserRoomAccess,

@@ -92,7 +92,7 @@ export async function findUserByReference(db: Db, reference: string): Promise<Us
     .where((eb) =>
       eb.or([
         eb('users.id', '=', reference),
-        // Compared as a whole, since subjects may contain a bar.
+        // Compared as a whole, since subjects may contain the separator.
         eb(sql<string>`identities.issuer || '|' || identities.subject`, '=', reference),
       ]),
     )

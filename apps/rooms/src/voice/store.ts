@@ -161,7 +161,7 @@ export async function findAllCalls(db: Db, nowMs: number): Promise<ReadonlyMap<s
   return byRoom(await queryCalls(db, nowMs).execute())
 }
 
-/** The same for these rooms. */
+/** Calls with people in them in these rooms, by room. */
 export async function findCalls(
   { read: db, dialect }: { read: Db; dialect: DialectName },
   roomIds: readonly string[],

@@ -14,7 +14,7 @@ const MAX_WAITING_PER_TURN = 8
 /** Who sends an image. */
 interface Sender {
   personId: string
-  /** Those with the same value share one place in the order of turns. */
+  /** Senders with an equal value share one place in the order of turns. */
   turn: string
 }
 

@@ -10,7 +10,7 @@ import { type Tag, FILE_TAG, LINK_TAG, authorTag, roomTag } from './document.ts'
 
 /** What a search looks for, besides where. */
 export interface SearchFilter {
-  /** Of `searchedWords`. */
+  /** Words from `searchedWords`. */
   words: readonly string[]
   fromUserId?: string | undefined
   beforeMs?: number | undefined

@@ -22,7 +22,7 @@ export async function pushKeysOf(tx: Tx, clientSecret: string | null, nowMs: num
   if (existing) return existing
   const keys = generateKeys()
   const sealed = JSON.stringify({ ...keys, privateKey: seal(keys.privateKey, token, 'push-key') })
-  // Of nodes that start together, the first one stores its keys, and the others read them.
+  // If nodes start together, the first one stores its keys, and the others read them.
   await tx
     .insertInto('platform_state')
     .values({ key: STATE, value: sealed, updated_at: nowMs })

@@ -1,7 +1,7 @@
 /** Who is notified of what. What it says is looked up at each attempt. */
 export interface Push {
   readonly subscriptionId: string
-  /** Of the push service. */
+  /** Host of the push service. */
   readonly host: string
   readonly userId: string
   readonly roomId: string

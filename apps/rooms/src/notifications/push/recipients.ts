@@ -36,8 +36,8 @@ export async function findRecipient(
 }
 
 /**
- * Those who follow the room, may read these messages now, have not read them, and want to be notified
- * of them at this time. The right of an administrator does not count: it needs a session.
+ * Users who follow the room, may read these messages now, have not read them, and want to be
+ * notified of them at this time. The right of an administrator does not count: it needs a session.
  */
 async function filterRecipients(
   database: ReadDatabase,

@@ -39,7 +39,7 @@ interface Entry {
   readonly refresh: CoalescedTask
   /** Leases to end in the database. They count as ended at once. */
   readonly ends: Map<string, 'rights' | 'off' | 'lost'>
-  /** Why leases have gone, as announced by the operations that deleted them. */
+  /** Why leases ended, as announced by the operations that deleted them. */
   readonly reasons: Map<string, CallEnd>
 }
 

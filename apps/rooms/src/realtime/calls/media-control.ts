@@ -148,7 +148,7 @@ export class MediaControl {
 
   async #removeRecorder(roomId: string, { identity, kind }: Participant): Promise<void> {
     const room = this.#livekit.roomName(roomId)
-    // Of several nodes, one removes it.
+    // One node removes it; the others find that it has left.
     if (!(await this.#livekit.api.removeParticipant(room, identity))) return
     await this.#report(roomId, { participant: identity.slice(0, MAX_AUDITED_CHARACTERS), kind })
   }

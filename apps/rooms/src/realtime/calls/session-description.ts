@@ -56,7 +56,7 @@ const CODEC_GRAMMAR: Grammar = new Map([
   ['rtcp-fb', /^(\d{1,3}|\*) [\w-]+(?: [\w-]+)*$/],
 ])
 
-/** Of a section that sends. */
+/** Attributes of a section that sends. */
 const STREAM_GRAMMAR: Grammar = new Map([
   ['msid', /^(?:-|[\w{}-]{1,64}) [\w{}-]{1,64}$/],
   ['ssrc', /^\d{1,10} (?:cname:[\w{}+/-]{1,64}|(?:msid|mslabel|label):[\w{} -]{1,130})$/],
@@ -127,7 +127,7 @@ interface Place {
   type: DescriptionType
   index: number
   kind: string
-  /** Of the session. */
+  /** Fingerprint of the session, for sections without their own. */
   fingerprint: string | undefined
 }
 
