@@ -7,11 +7,12 @@ const ROOT = join(import.meta.dir, '..')
 const LOCK =
   /\.for(NoKey)?(Update|KeyShare|Share)\(|\bfor (no key )?update\b|\bpg_(try_)?advisory|\block table\b/i
 
-/** The helpers, and statements of the recording of clicks, which uses no query builder. */
+/** The helpers, those of tests, and the recording of clicks, which uses no query builder. */
 const ALLOWED = [
   'packages/database/src/locks.ts',
   'packages/database/src/database.ts',
   'packages/database/src/instance-lock.ts',
+  'packages/database/src/testing-templates.ts',
   'apps/links/src/counting/recorder-postgres.ts',
   'apps/links/src/db/migrations/0001-schema.ts',
 ]
