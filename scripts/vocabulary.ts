@@ -13,7 +13,7 @@ interface Match {
  * Folders that some words and openings of comments are not yet removed from. An entry leaves this list
  * when `bun scripts/vocabulary.ts --all` finds nothing in its folder.
  */
-const TO_SWEEP: readonly string[] = ['apps/links/', 'apps/rooms/']
+const TO_SWEEP: readonly string[] = ['apps/links/']
 
 const PROSE = /\b(?:told|tells?|telling|somebody|nobody|everybody|whoever|whosever|anew)\b/gi
 /** The second generation of words that are refused, but for the bars of keyboards and charts. */

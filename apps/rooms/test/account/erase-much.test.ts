@@ -174,7 +174,7 @@ eachDialect((dialect, newUrl) => {
       const answer = await olga.browser.send(`/api/rooms/${roomId}/members/${eva.id}/remove`, { body })
       expect([action, await refusal(answer)]).toEqual([action, [404, 'not_found']])
     }
-    // The same person is a new user at the next sign-in.
+    // The person is a new user at the next sign-in.
     const again = await signedInUser(service, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)
     expect(await referring(service, again.id)).toMatchObject({ 'identities.user_id': 1 })

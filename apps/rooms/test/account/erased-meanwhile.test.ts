@@ -8,7 +8,7 @@ import type { TestRooms } from '../rooms.ts'
 
 const { rooms } = roomsPerTest()
 
-/** The response to a request that found its session and whose account is gone when it writes. */
+/** The response to a request that found its session and whose account is erased when it writes. */
 async function whileErased(
   service: TestRooms,
   erased: SignedInUser,

@@ -63,7 +63,7 @@ eachDialect((_dialect, newUrl) => {
       memberships: [{ roomId: lounge.id, name: 'Lounge', role: 'speaker', joinedAt: at }],
       readMarks: [],
       visits: [{ roomId: lounge.id, startedAt: at, endedAt: null }],
-      // Of the same time.
+      // Equal times are in the order of the room.
       messages: [
         {
           roomId: lounge.id,

@@ -15,7 +15,7 @@ test('C131 (R21.2): the audit log records sign-ins, failures, sign-outs, logout 
     role: 'boss',
     teams: [{ id: 7, role: 'owner' }],
   })
-  // The claim and the team are gone.
+  // Bob signs in again, without the claim and the team.
   await bob.browser.signIn({ sub: 'bob', name: 'Bob' })
   const visitor = await signedInGuest(rooms)
   const failing = rooms.browser({ ip: '192.0.2.50' })

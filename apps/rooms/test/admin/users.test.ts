@@ -343,7 +343,7 @@ eachDialect((dialect, newUrl) => {
     expect((await listAuditActions(rooms, since)).filter(([action]) => !action?.startsWith('room.'))).toEqual(
       [['account.delete', admin.id, eva.id]],
     )
-    // The same person is now an unknown user.
+    // The person is now an unknown user.
     const again = await signedInUser(rooms, { sub: 'eva', name: 'Eva' })
     expect(again.id).not.toBe(eva.id)
   })

@@ -82,7 +82,7 @@ export async function received(page: Page): Promise<Received> {
   return sumOf(await trafficOf(page))
 }
 
-/** The same within a time, over the connections that are open at its end. */
+/** What a page receives and sends in `ms`, over the connections that are open at its end. */
 export async function receivedWithin(page: Page, ms: number): Promise<Received> {
   const before = await trafficOf(page)
   await page.waitForTimeout(ms)
@@ -170,7 +170,7 @@ export async function waitForListener(page: Page): Promise<void> {
 export async function expectSilence(page: Page): Promise<void> {
   const end = performance.now() + 2_000
   let arrived = 1
-  // Fewer than before, when statistics of a track have gone with it.
+  // The difference is negative when a track and its statistics have been removed.
   while (arrived !== 0 && performance.now() < end) {
     const { audioPackets, frames } = await receivedWithin(page, 250)
     arrived = audioPackets + frames

@@ -123,7 +123,7 @@ test('R33.6d: the speaker, a chosen person or a watched screen is large, and all
   await control(alice, 'Turn on the camera').click()
   await talk(alice, [bob])
   const tileOf = (name: string) => bob.locator('.call-tile', { hasText: name })
-  // The ring of those who speak, and a mark for those who are muted.
+  // The mark of people who speak, and the mark of people who are muted.
   await bob.locator('.call-tile[data-speaking]', { hasText: 'Alice' }).waitFor()
   await tileOf('Carol').getByText('Microphone off').waitFor({ state: 'attached' })
   expect(await tileOf('Alice').getByText('Microphone off').count()).toBe(0)
@@ -254,7 +254,7 @@ test('R33.6g: a call is used by keys alone, and the focus returns to where it ca
   await control(page, 'Devices').and(page.locator(':focus')).waitFor()
   await control(page, 'Enlarge the call').press('Enter')
   await control(page, 'Show the messages').and(page.locator(':focus')).waitFor()
-  // Nothing that is covered gets the focus.
+  // Covered elements cannot get the focus.
   expect(await page.getByRole('textbox', { name: /^Message / }).count()).toBe(0)
   await control(page, 'Leave the call').press('Enter')
   await page.getByRole('button', { name: 'Start a call' }).and(page.locator(':focus')).waitFor()

@@ -100,7 +100,7 @@ async function backToRoom({ page, roomId }: Pick<EndOfBob, 'page' | 'roomId'>): 
   await joinCall(page)
 }
 
-test('R33.8: three people hear and see each other, and one who leaves is gone at once', async () => {
+test('R33.8: three people hear and see each other, and one who leaves disappears at once', async () => {
   const {
     opened,
     pages: [alice, bob, carol],

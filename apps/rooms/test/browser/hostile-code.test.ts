@@ -90,7 +90,7 @@ test('R29.3g: code on which the highlighter takes long stays without colours, an
   await coloured('first').waitFor()
   // Text is there whatever its colours.
   expect(await lines(page).locator('pre').count()).toBeGreaterThan(20)
-  // One that was ended takes a moment to go.
+  // A worker that was ended takes a moment to disappear.
   await until(() => page.workers().length === 1)
   expect(Math.max(0, ...(await page.evaluate<number[]>('tasks')))).toBeLessThan(MAX_TASK_MS)
   expect(errors).toEqual([])

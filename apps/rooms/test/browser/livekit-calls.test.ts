@@ -59,7 +59,7 @@ describe.skipIf(!livekitProgram)('calls through LiveKit', () => {
 
   const bobAsUser = async () => ({ user: { id: await pages.idOf('Bob Berg') } }) as TestUser
 
-  test('R33.6: two people hear and see each other, and one who leaves is gone at once', async () => {
+  test('R33.6: two people hear and see each other, and one who leaves disappears at once', async () => {
     await talk(alice, [bob])
     await talk(bob, [alice])
     for (const page of [alice, bob]) await control(page, 'Turn on the camera').click()

@@ -168,7 +168,7 @@ describe.skipIf(!livekitProgram)('the engine for LiveKit', () => {
     await until(async () => (await isSpeaking()) === false)
   }, 60_000)
 
-  test('R33.5: an engine says when the server removed it or is gone, and joins again with a new token', async () => {
+  test('R33.5: an engine reports its removal and the loss of the server, and joins again with a new token', async () => {
     const { room, alice, first, second, join } = await two()
     await expectTalk(second, first)
     await server.api.removeParticipant(room, formatIdentity(alice))

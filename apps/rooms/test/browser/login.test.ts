@@ -92,7 +92,7 @@ test('R10.3: a sign-in in one tab replaces the session of another, which stays o
   // The guest is now another user, who sees nothing of the guest.
   await Promise.all([second.waitForEvent('framenavigated'), signIn()])
   await second.getByRole('link', { name: alice }).waitFor()
-  // The same user signs in again: the page does not change.
+  // The user of the page signs in again: it does not change.
   await second.getByRole('button', { name: 'New room' }).click()
   const name = second.getByRole('textbox', { name: 'Name' })
   await name.fill('Half a na')

@@ -124,7 +124,7 @@ test('toasts do not cover the message field, on a phone or on a wide screen', as
   }
 }, 60_000)
 
-test('after a dialog about a user, focus returns to where it was, or to the list if the user is gone', async () => {
+test('after a dialog about a user, focus returns to where it was, or to the list if the user has left it', async () => {
   const { page, path } = await aliceInHerRoom('Questions')
   await present(path, 'Pia Present')
   await page.getByRole('button', { name: 'People 2' }).waitFor()
@@ -341,7 +341,7 @@ test('a private room is not shown as open to guests, and the setting returns whe
   expect(await part.getByText('Guests can’t join private rooms').count()).toBe(0)
 }, 60_000)
 
-test('an administrator with an old sign-in is led to a new one and back, wherever the room refuses the action', async () => {
+test('an administrator with an old sign-in is sent to a new one and back, wherever the room refuses the action', async () => {
   const { clock } = pages.service()
   const { id } = await createRoom(helper, { name: 'Somebody else', visibility: 'private' })
   const path = `/rooms/${id}`

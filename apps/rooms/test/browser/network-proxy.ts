@@ -2,9 +2,9 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 
 /** A proxy in front of a service on this machine, as a network that can be cut. */
 export interface NetworkProxy {
-  /** Of the origin that pages use in the place of the service's own. */
+  /** Port of the origin that pages use in the place of the service's own. */
   port: number
-  /** Nothing arrives any more, without a word to either end. */
+  /** Holds back all data, without a word to either end. */
   cut: () => void
   /** What was on its way arrives now, as after the loss of a network. */
   restore: () => void

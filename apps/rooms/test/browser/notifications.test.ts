@@ -10,7 +10,7 @@ import { until } from '../until.ts'
 import { field, lines } from './room-page.ts'
 
 const pages = roomPages({
-  // Nothing is sent to the endpoint of these tests.
+  // These tests send no push: the endpoint only has to be a public address.
   outbound: { resolve: async () => ['203.0.113.1'], isPublicAddress: () => true },
 })
 

@@ -17,7 +17,7 @@ test('on every page a tap reaches the control that it touches and no other', asy
   const { id } = await createRoom(host, { name: 'Garden' })
   await page.goto(pages.at(`/rooms/${id}`))
   const field = page.getByRole('textbox', { name: /^Message / })
-  // Nothing is sent before the room is entered.
+  // Messages can be sent once the room is entered.
   await page.getByText(/^This is the start of /).waitFor()
   for (const text of ['First', 'Second', 'Third']) {
     await field.fill(text)

@@ -199,7 +199,7 @@ test('R22: the seconds of images are limited per person and hour, and files stay
   await node.close()
 })
 
-test('R31.4: what follows an image, or hides in it, is gone: no script in a polyglot is served', async () => {
+test('R31.4: what follows an image, or hides in it, is removed: no script in a polyglot is served', async () => {
   const script = '<script>alert(1)</script>'
   const png = await bytesOf(picture().png())
   const gif = Buffer.from(await animation())

@@ -21,7 +21,7 @@ export interface RoomsProcess {
   restart(): Promise<void>
   /** Sends a request as the page of the user would. */
   send: Send
-  /** The same for another person, who may enter the room. */
+  /** Sends a request as the page of another person, who may enter the room. */
   sendAsOther: Send
   close(): Promise<void>
 }

@@ -10,7 +10,7 @@ export const s3Program = Bun.which('versitygw')
 
 export interface S3Server {
   location: S3Location
-  /** The same as settings. */
+  /** Settings of Rooms for this location. */
   settings: Record<string, string>
   /** The bucket, as a folder of this machine. */
   folder: string

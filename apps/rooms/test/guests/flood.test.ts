@@ -80,7 +80,7 @@ test('C125: one network cannot use up the guests per minute, and a refusal by th
     (await rooms.browser({ ip }).send('/api/session', { body: nameOf(n) })).status
   const line: number[] = []
   for (let n = 0; n < 40; n++) line.push(await come(`2001:db8:1:${n.toString(16)}::1`, n))
-  // Of a total of 20, a /56 stops at a quarter of the remainder.
+  // The total is 20. A /56 stops at a quarter of the remainder.
   expect(tally(line)).toEqual({ 201: 4, 429: 36 })
   expect(await come('2001:db8:2::1', 50)).toBe(201)
   // Other networks use up the rest, and 192.0.2.9 is refused for it.

@@ -153,7 +153,7 @@ eachDialect((dialect, newUrl) => {
       await t.close()
     })
 
-    test('R24.3: an account is named by id or by issuer and subject, which may contain a vertical bar; guests and other texts match nothing', async () => {
+    test('R24.3: an account is named by id or by issuer and subject, which may contain the separator; guests and other texts match nothing', async () => {
       const t = await openRooms({ url: await newUrl() })
       await t.signedInBrowser({ sub: 'auth0|7', name: 'Alice' })
       const guest = t.browser()

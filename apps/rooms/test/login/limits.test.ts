@@ -18,7 +18,7 @@ test('R22: a prefix may start twenty logins per minute, then it gets the sign-in
   const outcomes = []
   for (let n = 0; n < 25; n++) outcomes.push(await outcome(t, '2001:db8::1'))
   expect(outcomes).toEqual([...Array<string>(20).fill('started'), ...Array<string>(5).fill(REFUSED)])
-  // The same /64 is the same client.
+  // All addresses of a /64 are one client.
   expect(await outcome(t, '2001:db8::ffff')).toBe(REFUSED)
   expect(await outcome(t, '2001:db8:0:1::1')).toBe('started')
   t.clock.ms += 60_000

@@ -389,7 +389,7 @@ eachDialect((dialect, newUrl) => {
     expect(await refusal(await acceptInvitation(bob, speakers.token))).toEqual([404, 'not_found'])
   })
 
-  test('a revoked invitation is gone, its invitee is notified, and it cannot be revoked through another room', async () => {
+  test('a revoked invitation is deleted, its invitee is notified, and it cannot be revoked through another room', async () => {
     const { id } = await createRoom(owner)
     const other = await createRoom(owner)
     const bob = await member(rooms)

@@ -95,7 +95,7 @@ function by(row: Row, whenAllowed: Outcome = 'yes') {
   }
 }
 
-/** The same for operations that no guest may use. */
+/** Refuses guests, for operations that no guest may use. */
 function notForGuests(expected: (actor: Actor) => Outcome) {
   return (actor: Actor): Outcome => (isGuest(actor) ? [403, 'guest_not_permitted'] : expected(actor))
 }

@@ -107,7 +107,7 @@ eachDialect((dialect, newUrl) => {
     expect(await rowsIn('room_members', id)).toEqual([])
   })
 
-  /** The same user after their sessions have expired. */
+  /** The user with a new session, after their sessions have expired. */
   async function withSession({ user }: TestUser): Promise<TestUser> {
     return { user, browser: await browserOf(rooms, user, { ip: '192.0.2.77' }) }
   }

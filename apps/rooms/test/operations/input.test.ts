@@ -144,7 +144,7 @@ describe('R28.22: invalid input is a client error', () => {
   for (const operation of withParams)
     test(`${operation.id} answers an impossible id with not found`, async () => {
       for (const id of BAD_IDS) {
-        // Of two such segments, a URL would remove what precedes them as well.
+        // With two such segments, a URL would lose the segment before them as well.
         const rest = id === '..' && { name: 'x' }
         const address = addressOf(operation, { ...paramsOf(operation, id), ...rest })
         const status = await call(operation, 'admin', { address, body: {} })

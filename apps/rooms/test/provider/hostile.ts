@@ -272,8 +272,8 @@ export async function hostileProvider({ now = Date.now }: { now?: () => number }
       ...overrides,
     }),
     /**
-     * The same with team roles: `teams: [{ id, role }]`, every team, with the roles owner and
-     * co-owner.
+     * Settings for this provider with team roles: `teams: [{ id, role }]`, every team, with the roles
+     * owner and co-owner.
      */
     teamidpConfig: (overrides: Partial<OidcConfig> = {}): OidcConfig =>
       idp.config({ mode: 'teamidp', teams: TEAMS, ...overrides }),

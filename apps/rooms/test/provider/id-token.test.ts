@@ -36,7 +36,7 @@ async function outcomeOfLogin(): Promise<string> {
   return failure
 }
 
-/** The same for an ID token written by hand. It gets the nonce of the login. */
+/** The outcome of a login with an ID token written by hand. It gets the nonce of the login. */
 async function outcomeOf(idToken: (claims: Json) => string): Promise<string> {
   at.idp.token((answer) => ({ ...answer, id_token: idToken(usualClaims()) }))
   return outcomeOfLogin()

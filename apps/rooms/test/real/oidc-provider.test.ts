@@ -64,7 +64,7 @@ describe('oidc-provider in the mode teamidp', () => {
   proveRefusal(up)
   proveLogouts(up)
 
-  test('teams that a user owns become grants, and are revoked when the claim is gone', async () => {
+  test('teams that a user owns become grants, and are revoked when the claim is missing', async () => {
     const rows = openDatabase<Tables>(database.url)
     const teams = async () => {
       const grants = await rows.read

@@ -7,7 +7,7 @@ export interface RealProvider {
    * Starts at the page to which Rooms redirects: signs in, agrees, and returns the page at Rooms.
    */
   signIn(person: Person, page: Page): Promise<Page>
-  /** The same, but Alice refuses consent. */
+  /** Signs in like `signIn`, but Alice refuses consent. */
   refuse(person: Person, page: Page): Promise<Page>
   /** Sets the claims of Alice from now on. */
   rename(name: string, email: string): Promise<void>

@@ -428,7 +428,7 @@ eachDialect((dialect, newUrl) => {
       }
       const line = []
       for (let n = 0; n < 6; n++) line.push(await opens(await guest(service), `2001:db8:0:${n}::1`))
-      // Of eight, a /56 stops at a quarter of the remainder.
+      // The limit is eight. A /56 stops at a quarter of the remainder.
       expect(line).toEqual([true, true, false, false, false, false])
       expect(await opens(await guest(service), '2001:db8:1::1')).toBe(true)
       expect(await opens(await guest(service), '192.0.2.1')).toBe(true)

@@ -144,7 +144,7 @@ eachDialect((dialect, newUrl) => {
       const watching = await enter(owner, id)
       const killed = await enter(bob, id)
       await watching.frame(({ type, count }) => type === 'presence' && count === 2)
-      // Its machine is gone: no activity is noted any more.
+      // Its machine has failed: no activity is noted any more.
       const [connection] = service.rooms.hub.registry.ofUser(bob.user.id)
       if (connection) connection.noteActivity = () => {}
       for (let second = 0; second < 60; second++) {

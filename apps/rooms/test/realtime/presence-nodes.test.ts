@@ -27,7 +27,7 @@ eachDialect((dialect, newUrl) => {
       await closeNodes(nodes)
     })
 
-    test('R19.3 R27.2: (2n) users of a crashed node are gone after 45 seconds, and all others stay', async () => {
+    test('R19.3 R27.2: (2n) users of a crashed node are absent after 45 seconds, and all others stay', async () => {
       const bus = lossyBus(DROPS_EVERYTHING)
       const nodes = await twoNodes({ url: await newUrl() }, () => bus.join())
       const [owner, bob] = [await member(nodes[0].service, 'Olga'), await member(nodes[0].service, 'Bob')]

@@ -77,7 +77,7 @@ eachDialect((dialect, newUrl) => {
       for (const socket of sockets) socket.close()
     })
 
-    test('R17.7: a user whose session ends is reported as gone at once, with and without a socket, in the lobby too', async () => {
+    test('R17.7: a user whose session ends is reported as absent at once, with and without a socket, in the lobby too', async () => {
       const { id } = await createRoom(owner)
       const [bob, carol] = [await member(service, 'Bob'), await member(service, 'Carol')]
       const watching = await enter(owner, id)
@@ -108,7 +108,7 @@ eachDialect((dialect, newUrl) => {
 
     if (dialect === 'postgres') return
 
-    test('R18.6a R28.18: two tabs are one participant, who is reported once on entering and once when the last tab is gone', async () => {
+    test('R18.6a R28.18: two tabs are one participant, who is reported once on entering and once when the last tab is closed', async () => {
       const { id } = await createRoom(owner)
       const bob = await member(service, 'Bob')
       const watching = await enter(owner, id)

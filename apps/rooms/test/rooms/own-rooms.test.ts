@@ -89,7 +89,7 @@ eachDialect((dialect, newUrl) => {
     await node.close()
   })
 
-  test('a deleted room is gone with everything in it, and is answered like one that never existed', async () => {
+  test('a deleted room loses everything in it, and is answered like one that never existed', async () => {
     const ada = await member(rooms)
     const { id } = await createRoom(ada, { name: 'Doomed' })
     await makeMember(rooms, id, await member(rooms))

@@ -224,7 +224,7 @@ eachDialect((dialect, newUrl) => {
     expect([...seen].some((rows) => rows > 0 && rows < length)).toBe(true)
   })
 
-  test('a deleted room with many messages is gone at once, its rest cannot be read, and is deleted in batches, also after a restart', async () => {
+  test('a deleted room with many messages disappears at once, its rest cannot be read, and is deleted in batches, also after a restart', async () => {
     const { id } = await createRoom(owner)
     const { id: other } = await createRoom(owner)
     const length = 2_500

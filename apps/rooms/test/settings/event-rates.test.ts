@@ -60,7 +60,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   changePlatformSettings: 'admin_writes_per_minute',
 }
 
-/** The same for frames. All count against socket_messages_per_10s as well. */
+/** What limits how often each frame makes an event. All count against socket_messages_per_10s as well. */
 const FRAME_BOUNDS: Readonly<Record<string, string>> = {
   subscribe: 'room_writes_per_minute, and presence is sent at most every 250 ms',
   unsubscribe: 'once for a subscribe',

@@ -124,7 +124,7 @@ eachDialect((dialect, newUrl) => {
     const data = { roomId: id, readSeq: seq, unread: 1, mentions: 0 }
     for (const socket of tabs)
       expect(await socket.of('notice')).toEqual({ type: 'notice', notice: 'read', data })
-    // A mark that stays is no news.
+    // An unchanged mark causes no notice.
     await markRead(mia, id, 0)
     for (const socket of [...tabs, other]) {
       await socket.settle()

@@ -200,7 +200,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
     expect(await ask(`/rtc/validate?${query}`, { 'sec-fetch-site': 'cross-site' })).toBe(403)
     expect(await ask('/rtc/validate?access_token=x')).toBe(403)
     expect(await ask(`/rtc?${query}`)).toBe(400)
-    // Nothing else of LiveKit can be reached.
+    // Other paths of LiveKit cannot be reached.
     expect(await ask(`/twirp/livekit.RoomService/ListRooms?${query}`)).toBe(404)
     const options = { headers: { ...headers, origin: ORIGIN } } as unknown as string[]
     const socket = new WebSocket(`${origin.replace('http', 'ws')}/api/livekit/rtc?${query}`, options)
@@ -346,7 +346,7 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
       )
       return Number(line?.[1] ?? 0)
     }
-    // Those of LiveKit itself have arrived.
+    // LiveKit's own webhooks have arrived.
     await until(async () => (await countOf('applied')) > 0)
     const secret = new TextEncoder().encode(server.settings.secret)
     const send = async (

@@ -48,7 +48,7 @@ export async function turnServer(furtherSettings: readonly string[] = []) {
   }
 }
 
-/** Of this machine. Rooms passes on no candidates of the loopback address. */
+/** Address of this machine: Rooms passes on no candidates of the loopback address. */
 function ownAddress(): string {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
