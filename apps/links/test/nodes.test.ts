@@ -72,7 +72,7 @@ eachDialect((dialect, newUrl) => {
     const set = (body: object) => here.callAdmin('PUT', `/domains/${host}`, { body })
     await here.createLink(ann, { slug: 'launch', url: 'https://example.com/default' })
     expect([await readLocation('/'), await readLocation('/launch')]).toEqual([null, null])
-    await set({ root_url: 'https://example.com/welcome', also_of: 'go.example.com', status: 307 })
+    await set({ root_url: 'https://example.com/welcome', alias_of: 'go.example.com', status: 307 })
     await soon(() => readLocation('/'), 'https://example.com/welcome')
     expect([(await ask('/launch')).status, await readLocation('/launch')]).toEqual([
       307,

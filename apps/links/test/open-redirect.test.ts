@@ -22,7 +22,7 @@ describe('whatever a visitor sends', () => {
     const key = await links.key('ann@example.com')
     const rules = [
       { when: { query: [{ name: 'ref' }] }, to: RULE },
-      { when: { os: ['ios'] }, to: { split: PARTS.map((url) => ({ url, weight: 1 })), stick: 'visit' } },
+      { when: { os: ['ios'] }, to: { split: PARTS.map((url) => ({ url, weight: 1 })), sticky: 'visit' } },
     ]
     const behaviours = {
       all: { rules, forward_query: 'all' },

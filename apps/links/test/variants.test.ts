@@ -96,7 +96,7 @@ onSqlite((newUrl) => {
 
   test('L26.6b: a promoted part of the split becomes the URL of the link, and the split ends', async () => {
     const rules = [{ when: { os: ['ios'] }, to: `${to}/ios` }]
-    const { id, slug } = await newLink({ rules, split, stick: 'visit', password: 'kept' })
+    const { id, slug } = await newLink({ rules, split, sticky: 'visit', password: 'kept' })
     const { status, body, headers } = await promote(id, '0.2')
     expect([status, body, headers.get('etag')]).toEqual([200, { rules, password: true }, '"3"'])
     const { body: link } = await links.call('GET', `/links/${id}`, { key: ann })
@@ -108,7 +108,10 @@ onSqlite((newUrl) => {
 
   test('L26.6b: a promoted part of a rule becomes the target of the rule', async () => {
     const when = { os: ['ios'] }
-    const { id } = await newLink({ rules: [{ when, to: { split, stick: 'visit' }, label: 'Phones' }], split })
+    const { id } = await newLink({
+      rules: [{ when, to: { split, sticky: 'visit' }, label: 'Phones' }],
+      split,
+    })
     const before = (await links.call('GET', `/links/${id}`, { key: ann })).body
     const { body } = await promote(id, '1.1')
     expect(body).toEqual({ rules: [{ when, to: `${to}/a`, label: 'Phones' }], split })

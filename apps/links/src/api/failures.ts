@@ -76,15 +76,15 @@ export const failures = {
   },
   domain_not_found: { status: 404, text: 'Domain not found' },
   domain_changed: { status: 412, text: 'The domain was changed meanwhile' },
-  also_of_unknown: { status: 400, text: 'also_of: must be another domain of this instance' },
+  alias_of_unknown: { status: 400, text: 'alias_of: must be another domain of this instance' },
   owner_unknown: {
     status: 400,
     text: 'owner: has created nothing on this instance; send confirm: true if the name is right',
   },
   link_changed: { status: 412, text: 'The link was changed meanwhile' },
   behaviour_too_long: { status: 400, text: 'behaviour: too long' },
-  link_ring: { status: 400, text: 'The link would lead visitors back to itself' },
-  link_chain: {
+  redirect_loop: { status: 400, text: 'The link would lead visitors back to itself' },
+  too_many_hops: {
     status: 400,
     text: 'The link would lead visitors over more than 5 short URLs of this instance',
   },

@@ -26,7 +26,7 @@ export const createLinks = operation({
   summary: `Shorten up to ${MAX_ITEMS} URLs`,
   body: BulkLinks,
   itemsField: 'items',
-  failures: ['slug_taken', 'link_ring', 'link_chain'],
+  failures: ['slug_taken', 'redirect_loop', 'too_many_hops'],
   handler: async (context, { body }) => ({ results: await createMany(context, body) }),
 })
 

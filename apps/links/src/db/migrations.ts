@@ -5,6 +5,7 @@ import { robots } from './migrations/0003-robots.ts'
 import { unappliedPlans } from './migrations/0004-unapplied-plans.ts'
 import { foldedText } from './migrations/0005-folded-text.ts'
 import { languages } from './migrations/0006-languages.ts'
+import { wireWords } from './migrations/0007-wire-words.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -13,4 +14,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-unapplied-plans': unappliedPlans,
   '0005-folded-text': foldedText,
   '0006-languages': languages,
+  '0007-wire-words': wireWords,
 }

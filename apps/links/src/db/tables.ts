@@ -148,7 +148,7 @@ export interface DomainTable {
   /** Null for the value of `LINKS_ROBOTS`. */
   robots: Robots | null
   /** The host of the domain with whose slugs it answers as well; empty for the default domain. */
-  also_of: string | null
+  alias_of: string | null
   /** JSON of the files below `/.well-known/` by their names. */
   well_known: string | null
 }

@@ -26,7 +26,7 @@ async function readDomain(db: Kysely<Tables>, context: Context, domain: StoredDo
   const host = domain ?? DEFAULT_HOST
   const row = (await findDomainRow(db, host)) ?? { ...UNSET, host }
   const urls = domain === null ? await findInstanceUrls(db) : row
-  const { status, robots, also_of: alsoOf } = row
+  const { status, robots, alias_of: aliasOf } = row
   return {
     host: hostOf(context, domain),
     is_default: domain === null,
@@ -34,7 +34,7 @@ async function readDomain(db: Kysely<Tables>, context: Context, domain: StoredDo
     not_found_url: urls.not_found_url,
     status: status as Domain['status'],
     robots,
-    also_of: alsoOf === null ? null : hostOf(context, alsoOf === DEFAULT_HOST ? null : alsoOf),
+    alias_of: aliasOf === null ? null : hostOf(context, aliasOf === DEFAULT_HOST ? null : aliasOf),
     well_known: JSON.parse(row.well_known ?? '{}') as Domain['well_known'],
   }
 }
@@ -93,7 +93,7 @@ const setDomain = operation({
   bodyLimitBytes: 4 * MAX_WELL_KNOWN_BYTES,
   result: Domain,
   headers: entityTagHeader,
-  failures: ['domain_not_found', 'not_admin', 'domain_changed', 'also_of_unknown'],
+  failures: ['domain_not_found', 'not_admin', 'domain_changed', 'alias_of_unknown'],
   async handler(context, { params: { host }, body }) {
     const domain = requireDomain(context, host)
     if (!context.isAdmin) throw failure('not_admin')
@@ -101,7 +101,7 @@ const setDomain = operation({
       await lockKey(context.database.dialect, tx, DOMAIN_LOCK)
       const present = await readDomain(tx, context, domain)
       if (!matchesTag(context, entityTagOf(present))) throw failure('domain_changed')
-      const { root_url, not_found_url, well_known, also_of, ...settings } = body
+      const { root_url, not_found_url, well_known, alias_of, ...settings } = body
       const isDefault = domain === null
       if (isDefault) await saveInstanceUrls(tx, { root_url, not_found_url })
       await saveDomainRow(tx, {
@@ -109,7 +109,7 @@ const setDomain = operation({
         host: domain ?? DEFAULT_HOST,
         root_url: isDefault ? null : root_url,
         not_found_url: isDefault ? null : not_found_url,
-        also_of: also_of === null ? null : await findAlias(tx, context, { domain, host: also_of }),
+        alias_of: alias_of === null ? null : await findAlias(tx, context, { domain, host: alias_of }),
         well_known: Object.keys(well_known).length === 0 ? null : JSON.stringify(well_known),
       })
       return answerDomain(tx, context, domain)
@@ -130,7 +130,7 @@ async function findAlias(
 ): Promise<string> {
   const alias = sites.domainOf(host, origin)
   const isOther = alias === undefined ? await hasLinks(tx, host) : alias !== domain
-  if (!isOther) throw failure('also_of_unknown')
+  if (!isOther) throw failure('alias_of_unknown')
   return alias === null ? DEFAULT_HOST : host
 }
 

@@ -77,7 +77,7 @@ const fields = {
     description:
       'Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance.',
   }),
-  also_of: DomainHost.nullable().meta({
+  alias_of: DomainHost.nullable().meta({
     description: 'A domain with whose slugs this one answers as well; its own slugs win.',
   }),
   well_known: WellKnown,
@@ -91,7 +91,7 @@ export const Domain = z
     well_known: z
       .record(z.string(), z.unknown())
       .meta({ description: 'Files below `/.well-known/`, by their names.' }),
-    also_of: z.string().nullable(),
+    alias_of: z.string().nullable(),
     root_url: z.string().nullable(),
     not_found_url: z.string().nullable(),
   })
@@ -105,7 +105,7 @@ export const DomainSettings = z
     not_found_url: fields.not_found_url.default(null),
     status: fields.status.default(null),
     robots: fields.robots.default(null),
-    also_of: fields.also_of.default(null),
+    alias_of: fields.alias_of.default(null),
     well_known: fields.well_known.default({}),
   })
   .meta({ id: 'DomainSettings' })

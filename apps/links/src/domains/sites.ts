@@ -17,7 +17,7 @@ export interface Site {
   /** The status of redirects. */
   readonly status: number
   /** The domain whose slugs it answers with as well; undefined for none. */
-  readonly alsoOf: Domain | undefined
+  readonly aliasOf: Domain | undefined
   /** Locations. Those of the default domain are values of the instance, and null here. */
   readonly rootUrl: string | null
   readonly notFoundUrl: string | null
@@ -92,11 +92,11 @@ export class Sites {
   }
 
   #siteWith(domain: Domain, row?: Omit<DomainTable, 'well_known'>): Site {
-    const alsoOf = row?.also_of ?? undefined
+    const aliasOf = row?.alias_of ?? undefined
     return {
       domain,
       status: row?.status ?? this.#redirectStatus,
-      alsoOf: alsoOf === DEFAULT_HOST ? null : alsoOf,
+      aliasOf: aliasOf === DEFAULT_HOST ? null : aliasOf,
       rootUrl: locationOf(row?.root_url ?? '') ?? null,
       notFoundUrl: locationOf(row?.not_found_url ?? '') ?? null,
       robots: row?.robots ?? this.#robots,

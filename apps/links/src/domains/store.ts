@@ -10,7 +10,7 @@ export const UNSET = {
   not_found_url: null,
   status: null,
   robots: null,
-  also_of: null,
+  alias_of: null,
   well_known: null,
 } as const
 
@@ -20,7 +20,7 @@ export type DomainRow = Selectable<Tables['domain']>
 export async function listDomainRows(db: Kysely<Tables>): Promise<Omit<DomainRow, 'well_known'>[]> {
   return db
     .selectFrom('domain')
-    .select(['host', 'root_url', 'not_found_url', 'status', 'robots', 'also_of'])
+    .select(['host', 'root_url', 'not_found_url', 'status', 'robots', 'alias_of'])
     .execute()
 }
 

@@ -4,7 +4,7 @@ import type { Site } from './sites.ts'
 export const DEFAULT_SITE: Site = {
   domain: null,
   status: 302,
-  alsoOf: undefined,
+  aliasOf: undefined,
   rootUrl: null,
   notFoundUrl: null,
   robots: 'previews',

@@ -63,7 +63,7 @@ export interface ExplainedLink extends TracedLink {
 async function readLink(read: Kysely<Tables>, { site, slug }: VisitedSlug): Promise<ExplainedLink> {
   const own = await findSlug(read, slugKey(site.domain, slug))
   const slugRow =
-    own ?? (site.alsoOf === undefined ? undefined : await findSlug(read, slugKey(site.alsoOf, slug)))
+    own ?? (site.aliasOf === undefined ? undefined : await findSlug(read, slugKey(site.aliasOf, slug)))
   const row = slugRow && (await findLinkRow(read, slugRow.link_id))
   const destination = row && toDestination(row)
   if (!destination) throw failure('slug_not_found')

@@ -76,8 +76,8 @@ const restoreLink = operation({
     'password_not_kept',
     'slug_taken',
     'too_many_slugs',
-    'link_ring',
-    'link_chain',
+    'redirect_loop',
+    'too_many_hops',
   ],
   async handler(context, { params, body }) {
     await context.flushClicks()

@@ -72,7 +72,7 @@ export const createLink = operation({
   status: 201,
   otherStatus: { status: 200, description: 'The existing active link with this URL' },
   headers: entityTagHeader,
-  failures: ['slug_taken', 'link_ring', 'link_chain'],
+  failures: ['slug_taken', 'redirect_loop', 'too_many_hops'],
   handler: (context, { body }) => createOrReuse(context, { ...body, domain: null }, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
 })
@@ -90,7 +90,7 @@ const createDomainLink = operation({
   status: 201,
   otherStatus: { status: 200, description: 'An active link with this URL on this domain' },
   headers: entityTagHeader,
-  failures: ['domain_not_found', 'slug_taken', 'link_ring', 'link_chain'],
+  failures: ['domain_not_found', 'slug_taken', 'redirect_loop', 'too_many_hops'],
   handler: async (context, { params: { host }, body }) =>
     createOrReuse(context, { ...body, domain: requireDomain(context, host) }, 'any'),
   answer: (link) => ({ status: link.duplicate ? 200 : 201, body: link }),
@@ -146,8 +146,8 @@ export const updateLink = operation({
     'slug_taken',
     'too_many_slugs',
     'disabled_primary',
-    'link_ring',
-    'link_chain',
+    'redirect_loop',
+    'too_many_hops',
   ],
   async handler(context, { params, body }) {
     const { slug, ...changes } = body

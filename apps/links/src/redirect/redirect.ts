@@ -76,7 +76,7 @@ export class Redirect {
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodNotAllowed()
     const slug = slugOfPath(path)
     if (slug === undefined) return this.#refuse(request, site)
-    const otherKey = site.alsoOf === undefined ? undefined : slugKey(site.alsoOf, slug)
+    const otherKey = site.aliasOf === undefined ? undefined : slugKey(site.aliasOf, slug)
     return this.#lookUp({ request, slug: slugKey(site.domain, slug), query, server, site }, otherKey)
   }
 

@@ -425,7 +425,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
               { url: 'https://example.com/b', weight: 70 },
               { url: 'https://example.com/other', weight: 30 },
             ],
-            stick: 'visit',
+            sticky: 'visit',
             after_url: 'https://example.com/over',
             max_clicks: 50,
           },

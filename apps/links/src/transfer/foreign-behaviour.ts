@@ -123,7 +123,7 @@ export function splitPart(
     { url, weight: 100 - share },
     { url: cell, weight: share },
   ]
-  return [{ feature: 'split', part: { split, stick: 'visit' } }]
+  return [{ feature: 'split', part: { split, sticky: 'visit' } }]
 }
 
 /** A start in the past says nothing. */

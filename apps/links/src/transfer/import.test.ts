@@ -169,7 +169,7 @@ https://l.example/self,other,
         ])
         expect(rows[1]).toMatchObject({
           reason: 'The link would lead visitors back to itself',
-          reasons: [{ code: 'link_ring' }],
+          reasons: [{ code: 'redirect_loop' }],
         })
       }
       const slugs = (await readExportedLinks(database)).flatMap((link) => rolesOf(link).primary)

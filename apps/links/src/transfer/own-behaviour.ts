@@ -22,7 +22,7 @@ const WholeNumber = z.union([
 const ClicksLeft = z.preprocess((value) => WholeNumber.safeParse(value).data, z.int().min(0))
 
 /** The parts of a behaviour. Later ones are valid only with earlier ones. */
-const PARTS = ['split', 'stick', 'starts_at', 'before_url', 'after_url', 'max_clicks'].concat([
+const PARTS = ['split', 'sticky', 'starts_at', 'before_url', 'after_url', 'max_clicks'].concat([
   'confirm_visit',
   'forward_query',
 ])

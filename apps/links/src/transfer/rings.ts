@@ -53,14 +53,14 @@ export async function requireEnds(
     return [...links, ...others.map((link) => ({ ...link, id: -link.id }))]
   }
   const settings = await listDomainRows(database.read)
-  const alsoOf = (domain: Domain) => {
-    const other = settings.find(({ host }) => host === (domain ?? DEFAULT_HOST))?.also_of ?? undefined
+  const aliasOf = (domain: Domain) => {
+    const other = settings.find(({ host }) => host === (domain ?? DEFAULT_HOST))?.alias_of ?? undefined
     return other === DEFAULT_HOST ? null : other
   }
   const problems = new Map<number, WayProblem>()
   for (const { line, slug } of own) {
     const [link] = slug === undefined ? [] : await findLinks([slug])
-    const problem = link && (await findWayProblem(link, { domainOf, alsoOf }, findLinks))
+    const problem = link && (await findWayProblem(link, { domainOf, aliasOf }, findLinks))
     if (problem) problems.set(line, problem)
   }
   if (problems.size > 0) throw new RingFound(problems)

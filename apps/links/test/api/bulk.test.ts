@@ -112,7 +112,7 @@ eachDialect((_dialect, newUrlOf, testOnSqlite) => {
       const slug = `ring-${++count}`
       const { results } = (await create([{ url: `http://localhost:8080/${slug}`, slug }, ...newItems(1)]))
         .body
-      expect(results).toMatchObject([{ status: 400, code: 'link_ring' }, { status: 201 }])
+      expect(results).toMatchObject([{ status: 400, code: 'redirect_loop' }, { status: 201 }])
       expect((await links.fetch(`/${slug}`)).status).toBe(404)
     })
 

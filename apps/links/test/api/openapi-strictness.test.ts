@@ -237,8 +237,8 @@ test('L22.1: the document refuses bodies whose members do not fit each other, as
   const url = 'https://example.com/'
   const split = [1, 2].map((weight) => ({ url, weight }))
   const bodies: [operation: string, body: Json][] = [
-    ['setBehaviour', { stick: 'day' }],
-    ['setBehaviour', { stick: 'day', split }],
+    ['setBehaviour', { sticky: 'day' }],
+    ['setBehaviour', { sticky: 'day', split }],
     ['setBehaviour', { before_url: url }],
     ['setBehaviour', { before_url: url, starts_at: 1 }],
     ['setBehaviour', { confirm_visit: true }],

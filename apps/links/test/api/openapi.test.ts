@@ -497,12 +497,12 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     domain_changed: withOtherVersion,
     domain_not_found: (world, call) => call(Object.assign(world, { host: 'unknown.example' })),
     not_admin: (world, call) => call(Object.assign(world, { key: ben })),
-    also_of_unknown: withBody(({ host }) => ({ also_of: host })),
+    alias_of_unknown: withBody(({ host }) => ({ alias_of: host })),
     behaviour_too_long: withBody(() => {
       const part = { url: `https://example.com/${'x'.repeat(2000)}`, weight: 1 }
       return { split: [part, part, part] }
     }),
-    link_ring: async (world, call) => {
+    redirect_loop: async (world, call) => {
       const { linkId, slug, host } = world
       const free = `open-${++count}`
       const { path, options, ...rest } = call()
@@ -519,7 +519,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
         : { ...(options.body as Json), slug: free, ...(path.endsWith('/links') && { url: shortUrl(slug) }) }
       return { ...rest, path, options: { ...options, body } }
     },
-    link_chain: async (world, call) => {
+    too_many_hops: async (world, call) => {
       const free = `open-${++count}`
       const restoration = call().path.endsWith('/restore') && (await restoreWayTo(free, world, call))
       let after_url = 'https://example.com/'

@@ -263,7 +263,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
         not_found_url: null,
         status: null,
         robots: null,
-        also_of: null,
+        alias_of: null,
         well_known: {},
       }
       expect((await links.call('GET', `/domains/${L}`, { key: ann })).body).toEqual(empty)
@@ -288,7 +288,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
           const reply = await setDomain(L, body)
           return [reply.status, reply.body.error]
         }
-        const unknown = 'also_of: must be another domain of this instance'
+        const unknown = 'alias_of: must be another domain of this instance'
         expect(await problem({ root_url: 'javascript:alert(1)' })).toEqual([
           400,
           'root_url: must use http or https',
@@ -304,8 +304,8 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
         expect((await problem({ root_url: `https://example.com/${'a'.repeat(2048)}` }))[0]).toBe(400)
         expect((await problem({ status: 303 }))[0]).toBe(400)
         expect((await problem({ robots: 'maybe' }))[0]).toBe(400)
-        expect(await problem({ also_of: L })).toEqual([400, unknown])
-        expect(await problem({ also_of: 'other.example' })).toEqual([400, unknown])
+        expect(await problem({ alias_of: L })).toEqual([400, unknown])
+        expect(await problem({ alias_of: 'other.example' })).toEqual([400, unknown])
         expect(await problem({ hosts: [] })).toEqual([400, 'Unknown field "hosts"'])
         expect(await problem({ well_known: { 'security.txt': {} } })).toEqual([
           400,
@@ -413,7 +413,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
         const { body: off } = await createOn(L, { url: 'https://example.com/off', slug: 'switched-off' })
         await links.call('POST', `/links/${off.id}/disable`, { key: ann })
         expect(await follow(L, '/only-lost')).toEqual([404, null])
-        await replaceSettings(L, { also_of: IDN })
+        await replaceSettings(L, { alias_of: IDN })
         expect(await follow(L, '/only-lost')).toEqual([302, 'https://example.com/lost'])
         expect(await follow(L, '/in-both')).toEqual([302, 'https://example.com/own'])
         expect(await follow(L, '/switched-off')).toEqual([404, null])
@@ -430,7 +430,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
 
     testOnSqlite('L31.1h: the default domain can be that other domain', async () => {
       await links.createLink(ann, { slug: 'of-default', url: 'https://example.com/of-default' })
-      expect(await replaceSettings(L, { also_of: GO })).toMatchObject({ also_of: GO })
+      expect(await replaceSettings(L, { alias_of: GO })).toMatchObject({ alias_of: GO })
       expect(await follow(L, '/of-default')).toEqual([302, 'https://example.com/of-default'])
       await replaceSettings(L, {})
     })
@@ -457,7 +457,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     const set = (after_url: string) =>
       links.call('PUT', `/links/${link.id}/behaviour`, { key: ann, body: { after_url } })
     for (const path of ['ring', 'RING/', '%72ing', '%72ing/'])
-      expect((await set(`https://${L}/${path}`)).headers.get('x-error-code')).toBe('link_ring')
+      expect((await set(`https://${L}/${path}`)).headers.get('x-error-code')).toBe('redirect_loop')
     expect((await set(`https://${GO}/ring`)).status).toBe(200)
   })
 
@@ -467,15 +467,15 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
       const ownUrl = `https://${IDN}/aliased`
       const link = await links.createLink(ann, { slug: 'aliased', url: ownUrl })
       expect(await follow(IDN, '/aliased')).toEqual([404, null])
-      await replaceSettings(IDN, { also_of: GO })
+      await replaceSettings(IDN, { alias_of: GO })
       expect(await follow(IDN, '/aliased')).toEqual([302, ownUrl])
       const update = async (url: string) => {
         const { status, headers } = await links.call('PUT', `/links/${link.id}`, { key: ann, body: { url } })
         return [status, headers.get('x-error-code')]
       }
-      expect(await update(`${ownUrl}?again`)).toEqual([400, 'link_ring'])
+      expect(await update(`${ownUrl}?again`)).toEqual([400, 'redirect_loop'])
       expect(await update('https://example.com/mended')).toEqual([200, null])
-      expect(await update(ownUrl)).toEqual([400, 'link_ring'])
+      expect(await update(ownUrl)).toEqual([400, 'redirect_loop'])
       expect(await follow(IDN, '/aliased')).toEqual([302, 'https://example.com/mended'])
       await replaceSettings(IDN, {})
     },
@@ -494,7 +494,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     expect((await after.fetch(`http://${L}/stays`)).status).toBe(404)
     const listed = await after.call('GET', `/links?domain=${L}`, { key })
     expect(listed.body).toMatchObject([{ id: created.body.id, domain: L, short_origin: `https://${L}` }])
-    expect((await after.callAdmin('PUT', `/domains/${GO}`, { body: { also_of: L } })).status).toBe(200)
+    expect((await after.callAdmin('PUT', `/domains/${GO}`, { body: { alias_of: L } })).status).toBe(200)
     expect((await after.fetch(`http://${GO}/stays`)).headers.get('location')).toBe(body.url)
   })
 })

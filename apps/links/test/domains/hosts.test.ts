@@ -153,7 +153,7 @@ async function fill(links: TestLinks): Promise<void> {
   const set = async (host: string, body: object) =>
     expect((await links.callAdmin('PUT', `/domains/${host}`, { body })).status).toBe(200)
   await set(L, { root_url: 'https://example.com/welcome', well_known: { 'assetlinks.json': [] } })
-  await set(ALIAS, { also_of: L })
+  await set(ALIAS, { alias_of: L })
 }
 
 describe('L31.3b: each kind of route', () => {

@@ -105,7 +105,7 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
   const further = await stored.createLink('l.example.org/auto1', 'l.example.org/custom.1')
   await stored.run(sql`update link set url = ${url}, url_key = ${urlKey(url)},
     search_text = ${searchText({ label: null, url, created_by: 'ann@example.com' })} where id = ${further}`)
-  await stored.run(sql`insert into domain (host, root_url, status, robots, also_of, well_known)
+  await stored.run(sql`insert into domain (host, root_url, status, robots, alias_of, well_known)
     values ('l.example.org', 'https://example.com/', 307, 'allow', '', '{"assetlinks.json":[]}'),
       ('', null, null, 'disallow', 'lost.example', null)`)
   await stored.run(sql`insert into plan (title, state, identity, via, assistant, created_at, expires_at, applied_at,

@@ -171,7 +171,7 @@ export interface NewBehaviour {
    */
   split?: BehaviourPart[] | undefined
   /** `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time. */
-  stick?: 'day' | 'visit' | undefined
+  sticky?: 'day' | 'visit' | undefined
   /** Unix seconds. */
   starts_at?: number | undefined
   /**
@@ -370,7 +370,7 @@ export interface DomainSettings {
    * At most 253 characters.
    * `null` unless given.
    */
-  also_of?: string | null | undefined
+  alias_of?: string | null | undefined
   /**
    * Files below `/.well-known/`, by their names.
    * `{}` unless given.
@@ -846,7 +846,7 @@ export interface Behaviour {
    */
   split?: BehaviourPart[]
   /** `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time. */
-  stick?: 'day' | 'visit'
+  sticky?: 'day' | 'visit'
   /** Unix seconds. */
   starts_at?: number
   /**
@@ -1027,7 +1027,7 @@ export interface BehaviourSplit {
    */
   split: BehaviourPart[]
   /** `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time. */
-  stick?: 'day' | 'visit'
+  sticky?: 'day' | 'visit'
 }
 
 export interface BehaviourPart {
@@ -1111,7 +1111,7 @@ export interface Domain {
   status: 301 | 302 | 307 | 308 | null
   /** Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance. */
   robots: 'disallow' | 'previews' | 'allow' | null
-  also_of: string | null
+  alias_of: string | null
   /** Files below `/.well-known/`, by their names. */
   well_known: Record<string, unknown>
 }

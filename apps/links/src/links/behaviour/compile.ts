@@ -12,7 +12,7 @@ export const MAX_PROGRAM = 4_096
 /** Compiles a behaviour to the text in the link's row; null if it has nothing to say. */
 export function compile(document: BehaviourDocument, hasPassword: boolean): string | null {
   const { rules, split, starts_at: startsAt, before_url: before, after_url: after } = document
-  const { max_clicks: maxClicks, confirm_visit: confirm, forward_query: forward = 'none', stick } = document
+  const { max_clicks: maxClicks, confirm_visit: confirm, forward_query: forward = 'none', sticky } = document
   const program: Program = {
     ...(hasPassword && { password: true }),
     ...(startsAt !== undefined && {
@@ -22,7 +22,7 @@ export function compile(document: BehaviourDocument, hasPassword: boolean): stri
     ...(maxClicks !== undefined && { limit: true }),
     ...(confirm && { confirm }),
     ...(rules && { rules: rules.map(compileRule) }),
-    ...(split && { split: compileSplit(split, stick) }),
+    ...(split && { split: compileSplit(split, sticky) }),
     ...(forward !== 'none' && { forward }),
   }
   return Object.keys(program).length === 0 ? null : JSON.stringify(program)
@@ -34,7 +34,7 @@ function compileRule({ when, to }: Rule) {
       ...compileCondition(name, when[name], false),
       ...compileCondition(name, when[`not_${name}`], true),
     ]),
-    to: typeof to === 'string' ? toLocation(to) : compileSplit(to.split, to.stick),
+    to: typeof to === 'string' ? toLocation(to) : compileSplit(to.split, to.sticky),
   }
 }
 
@@ -56,8 +56,8 @@ function minuteOf(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 }
 
-function compileSplit(parts: Parts, stick: 'day' | 'visit' = 'day'): Split {
-  return { by: stick, parts: parts.map(({ url, weight }) => [weight, toLocation(url)]) }
+function compileSplit(parts: Parts, sticky: 'day' | 'visit' = 'day'): Split {
+  return { by: sticky, parts: parts.map(({ url, weight }) => [weight, toLocation(url)]) }
 }
 
 function toLocation(url: string): string {

@@ -43,19 +43,19 @@ function chooseUrl(document: NewBehaviour, visit: Visit): { url: string; variant
     number++
     if (!allHold(rule.when, visit)) continue
     if (typeof rule.to === 'string') return { url: rule.to, variant: `${number}` }
-    return chooseFromParts(rule.to.split, rule.to.stick ?? 'day', { visit, number })
+    return chooseFromParts(rule.to.split, rule.to.sticky ?? 'day', { visit, number })
   }
-  if (document.split) return chooseFromParts(document.split, document.stick ?? 'day', { visit, number: 0 })
+  if (document.split) return chooseFromParts(document.split, document.sticky ?? 'day', { visit, number: 0 })
   return { url: OWN_URL, variant: null }
 }
 
 function chooseFromParts(
   parts: Parts,
-  stick: 'day' | 'visit',
+  sticky: 'day' | 'visit',
   { visit, number }: { visit: Visit; number: number },
 ) {
   const tickets = parts.flatMap(({ weight }, index) => Array<number>(weight).fill(index))
-  const visitor = stick === 'day' ? visit.visitorFp() : null
+  const visitor = sticky === 'day' ? visit.visitorFp() : null
   const draw =
     visitor === null
       ? Math.floor(visit.random() * tickets.length)

@@ -80,7 +80,7 @@ export const setBehaviour = operation({
   body: NewBehaviour,
   result: Behaviour,
   headers: entityTagHeader,
-  failures: [...failures, 'behaviour_too_long', 'link_ring', 'link_chain', 'no_password'],
+  failures: [...failures, 'behaviour_too_long', 'redirect_loop', 'too_many_hops', 'no_password'],
   async handler(context, { params, body }) {
     const { password, ...document } = body
     // Hashing takes a tenth of a second, during which no transaction should be open.

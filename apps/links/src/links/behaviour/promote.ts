@@ -14,7 +14,7 @@ export function promote(document: BehaviourDocument, variant: string): Promotion
   const [, rule = '', part = ''] = /^(\d+)\.(\d+)$/.exec(variant) ?? []
   const at = Number(rule) - 1
   if (at < 0) {
-    const { split, stick: _, ...rest } = document
+    const { split, sticky: _, ...rest } = document
     const url = split?.[Number(part) - 1]?.url
     return url === undefined ? undefined : { document: rest, url }
   }

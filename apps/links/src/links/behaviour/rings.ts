@@ -16,7 +16,7 @@ const MAX_SLUGS = 1_000
 /** Any number that all writes with own short URLs share. */
 const RINGS_LOCK = 4_170_619
 
-export type WayProblem = 'link_ring' | 'link_chain'
+export type WayProblem = 'redirect_loop' | 'too_many_hops'
 export type WayLink = Pick<LinkRow, 'id' | 'url' | 'behaviour'>
 
 /** The short domains of the instance. */
@@ -24,7 +24,7 @@ export interface OwnDomains {
   /** Undefined for the hosts of others. */
   domainOf: (host: string) => Domain | undefined
   /** The domain whose slugs it answers with as well; undefined for none. */
-  alsoOf: (domain: Domain) => Domain | undefined
+  aliasOf: (domain: Domain) => Domain | undefined
 }
 
 type WayContext = Pick<Context, 'database' | 'origin' | 'sites'>
@@ -42,7 +42,7 @@ export async function requireEnd(tx: Tx, context: WayContext, link: WayLink): Pr
 
 /** Like `requireEnd`, for a new slug of the link: it makes no way longer. */
 export async function requireNoRing(tx: Tx, context: WayContext, link: WayLink): Promise<void> {
-  if ((await findProblem(tx, context, link)) === 'link_ring') throw failure('link_ring')
+  if ((await findProblem(tx, context, link)) === 'redirect_loop') throw failure('redirect_loop')
 }
 
 async function findProblem(tx: Tx, context: WayContext, link: WayLink): Promise<WayProblem | undefined> {
@@ -57,7 +57,7 @@ async function findProblem(tx: Tx, context: WayContext, link: WayLink): Promise<
 export function ownDomainsOf({ origin, sites }: Pick<Context, 'origin' | 'sites'>): OwnDomains {
   return {
     domainOf: (host) => sites.domainOf(host, origin),
-    alsoOf: (domain) => sites.of(domain).alsoOf,
+    aliasOf: (domain) => sites.of(domain).aliasOf,
   }
 }
 
@@ -68,7 +68,7 @@ export async function lockRings(tx: Tx, dialect: DialectName): Promise<void> {
 
 /** Whether the link leads to a short URL of this instance. */
 export function leadsToOwnUrl(link: Omit<WayLink, 'id'>, domains: Pick<OwnDomains, 'domainOf'>): boolean {
-  return ownSlugsOf(link, { ...domains, alsoOf: () => undefined }).length > 0
+  return ownSlugsOf(link, { ...domains, aliasOf: () => undefined }).length > 0
 }
 
 /** The links of these slugs. */
@@ -94,9 +94,9 @@ export async function findWayProblem(
   let slugs = ownSlugsOf(link, domains)
   for (let depth = 1; slugs.length > 0; depth++) {
     for (const slug of slugs) seen.add(slug)
-    if (depth > MAX_DEPTH || seen.size > MAX_SLUGS) return 'link_chain'
+    if (depth > MAX_DEPTH || seen.size > MAX_SLUGS) return 'too_many_hops'
     const links = await findLinks(slugs)
-    if (links.some(({ id }) => id === link.id)) return 'link_ring'
+    if (links.some(({ id }) => id === link.id)) return 'redirect_loop'
     const next = links.flatMap((each) => ownSlugsOf(each, domains))
     slugs = [...new Set(next)].filter((slug) => !seen.has(slug))
   }
@@ -126,12 +126,12 @@ function partsOf(split: Split | undefined): string[] {
 }
 
 /** The keys that one of our own short URLs may have; none for any other URL. */
-function slugKeysOf(url: string, { domainOf, alsoOf }: OwnDomains): string[] {
+function slugKeysOf(url: string, { domainOf, aliasOf }: OwnDomains): string[] {
   const own = URL.parse(url)
   const domain = own ? domainOf(own.hostname) : undefined
   if (!own || domain === undefined) return []
   const slug = slugOfPath(own.pathname.slice(1))
   if (slug === undefined) return []
-  const other = alsoOf(domain)
+  const other = aliasOf(domain)
   return [slugKey(domain, slug), ...(other === undefined ? [] : [slugKey(other, slug)])]
 }

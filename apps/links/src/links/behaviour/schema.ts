@@ -108,7 +108,7 @@ const When = z
 
 export const CONDITION_NAMES = Object.keys(conditions) as (keyof typeof conditions)[]
 
-const Stick = z.enum(['day', 'visit']).meta({
+const Sticky = z.enum(['day', 'visit']).meta({
   description:
     '`day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time.',
 })
@@ -123,7 +123,7 @@ const Parts = z
   .max(10, 'must have at most 10 parts')
 
 const SplitDestination = z
-  .strictObject({ split: Parts, stick: Stick.optional() })
+  .strictObject({ split: Parts, sticky: Sticky.optional() })
   .meta({ id: 'BehaviourSplit' })
 
 const Rule = z
@@ -142,7 +142,7 @@ const fields = {
     .optional()
     .meta({ description: 'The first rule whose conditions all hold decides.' }),
   split: Parts.optional().meta({ description: 'Where the link leads if no rule decides.' }),
-  stick: Stick.optional(),
+  sticky: Sticky.optional(),
   starts_at: Moment.optional(),
   before_url: DestinationUrl.optional().meta({ description: 'Where the link leads before `starts_at`.' }),
   after_url: DestinationUrl.optional().meta({
@@ -178,16 +178,16 @@ export const NewBehaviour = z
       .optional()
       .meta({ description: 'A new password. Left out or `true` keeps the present one, null removes it.' }),
   })
-  .superRefine(({ stick, split, before_url, starts_at, confirm_visit, max_clicks }, context) => {
+  .superRefine(({ sticky, split, before_url, starts_at, confirm_visit, max_clicks }, context) => {
     const needs = (path: string, other: string) =>
       context.addIssue({ code: 'custom', path: [path], message: `needs ${other}` })
-    if (stick !== undefined && split === undefined) needs('stick', 'split')
+    if (sticky !== undefined && split === undefined) needs('sticky', 'split')
     if (before_url !== undefined && starts_at === undefined) needs('before_url', 'starts_at')
     if (confirm_visit !== undefined && max_clicks === undefined) needs('confirm_visit', 'max_clicks')
   })
   .meta({
     id: 'NewBehaviour',
-    dependentRequired: { stick: ['split'], before_url: ['starts_at'], confirm_visit: ['max_clicks'] },
+    dependentRequired: { sticky: ['split'], before_url: ['starts_at'], confirm_visit: ['max_clicks'] },
   })
 export type NewBehaviour = z.output<typeof NewBehaviour>
 

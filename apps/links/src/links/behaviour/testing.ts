@@ -52,17 +52,17 @@ const parts = fc.array(fc.record({ url, weight: fc.integer({ min: 1, max: 1000 }
   minLength: 2,
   maxLength: 4,
 })
-const stick = fc.constantFrom('day', 'visit')
+const sticky = fc.constantFrom('day', 'visit')
 const rule = fc.record({
   when,
-  to: fc.oneof(url, fc.record({ split: parts, stick }, { requiredKeys: ['split'] })),
+  to: fc.oneof(url, fc.record({ split: parts, sticky }, { requiredKeys: ['split'] })),
 })
 export const behaviours = fc
   .record(
     {
       rules: fc.array(rule, { minLength: 1, maxLength: 4 }),
       split: parts,
-      stick,
+      sticky,
       starts_at: moments,
       before_url: url,
       after_url: url,
@@ -70,9 +70,9 @@ export const behaviours = fc
     },
     { requiredKeys: [] },
   )
-  .map(({ stick: chosen, before_url, ...rest }) => ({
+  .map(({ sticky: chosen, before_url, ...rest }) => ({
     ...rest,
-    ...(rest.split && chosen && { stick: chosen }),
+    ...(rest.split && chosen && { sticky: chosen }),
     ...(rest.starts_at !== undefined && before_url && { before_url }),
   }))
 export const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })

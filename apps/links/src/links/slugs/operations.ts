@@ -77,7 +77,7 @@ async function addCustomSlug(context: Context, linkId: number, customSlug: strin
 }
 
 const post = { methods: ['POST'] as ['POST'], scope: 'create', tag: 'Slugs' }
-const slugRefusals = ['slug_taken', 'too_many_slugs', 'too_many_guest_slugs', 'link_ring'] as const
+const slugRefusals = ['slug_taken', 'too_many_slugs', 'too_many_guest_slugs', 'redirect_loop'] as const
 
 export const addSlug = operation({
   ...post,

@@ -45,7 +45,7 @@ const tables = {
       not_found_url: nullableText,
       status: nullableInt,
       robots: nullableText,
-      also_of: nullableText,
+      alias_of: nullableText,
       well_known: nullableText,
     },
     orderBy: ['host'],

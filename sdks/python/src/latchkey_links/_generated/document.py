@@ -4,5 +4,5 @@ from __future__ import annotations
 
 API_VERSION = "0.1.0"
 """The version of the API that this client was made for."""
-DOCUMENT_SHA256 = "f33a9059f72f3891944f97fe13b6fee34b3a804a5685910ea705588afb88c8bc"
+DOCUMENT_SHA256 = "ccf2d7baed29625563561a46388f872414b75083cf4ace7dba3175f5eacfe52d"
 """SHA-256 of the OpenAPI document that this client was made from, as `/_/api/openapi.json` serves it."""

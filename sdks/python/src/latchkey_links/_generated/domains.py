@@ -111,7 +111,7 @@ class Domains:
         not_found_url: str | None | Omitted = OMITTED,
         status: Literal[301, 302, 307, 308] | None | Omitted = OMITTED,
         robots: Literal["disallow", "previews", "allow"] | None | Omitted = OMITTED,
-        also_of: str | None | Omitted = OMITTED,
+        alias_of: str | None | Omitted = OMITTED,
         well_known: dict[str, Any] | Omitted = OMITTED,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -125,7 +125,7 @@ class Domains:
             not_found_url: Where short URLs that lead nowhere redirect; null for the 404 page. At most 2048 characters. `null` unless given.
             status: HTTP status of redirects; null for the one in the settings of the instance. `null` unless given.
             robots: Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance. `null` unless given.
-            also_of: A domain with whose slugs this one answers as well; its own slugs win. At most 253 characters. `null` unless given.
+            alias_of: A domain with whose slugs this one answers as well; its own slugs win. At most 253 characters. `null` unless given.
             well_known: Files below `/.well-known/`, by their names. `{}` unless given.
         """
         return self._transport.json(
@@ -137,7 +137,7 @@ class Domains:
                     "not_found_url": not_found_url,
                     "status": status,
                     "robots": robots,
-                    "also_of": also_of,
+                    "alias_of": alias_of,
                     "well_known": well_known,
                 },
                 timeout=timeout,
@@ -248,7 +248,7 @@ class AsyncDomains:
         not_found_url: str | None | Omitted = OMITTED,
         status: Literal[301, 302, 307, 308] | None | Omitted = OMITTED,
         robots: Literal["disallow", "previews", "allow"] | None | Omitted = OMITTED,
-        also_of: str | None | Omitted = OMITTED,
+        alias_of: str | None | Omitted = OMITTED,
         well_known: dict[str, Any] | Omitted = OMITTED,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -262,7 +262,7 @@ class AsyncDomains:
             not_found_url: Where short URLs that lead nowhere redirect; null for the 404 page. At most 2048 characters. `null` unless given.
             status: HTTP status of redirects; null for the one in the settings of the instance. `null` unless given.
             robots: Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance. `null` unless given.
-            also_of: A domain with whose slugs this one answers as well; its own slugs win. At most 253 characters. `null` unless given.
+            alias_of: A domain with whose slugs this one answers as well; its own slugs win. At most 253 characters. `null` unless given.
             well_known: Files below `/.well-known/`, by their names. `{}` unless given.
         """
         return await self._transport.json(
@@ -274,7 +274,7 @@ class AsyncDomains:
                     "not_found_url": not_found_url,
                     "status": status,
                     "robots": robots,
-                    "also_of": also_of,
+                    "alias_of": alias_of,
                     "well_known": well_known,
                 },
                 timeout=timeout,

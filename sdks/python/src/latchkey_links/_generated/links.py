@@ -348,7 +348,7 @@ class Links:
         *,
         rules: builtins.list[BehaviourRule] | Omitted = OMITTED,
         split: builtins.list[BehaviourPart] | Omitted = OMITTED,
-        stick: Literal["day", "visit"] | Omitted = OMITTED,
+        sticky: Literal["day", "visit"] | Omitted = OMITTED,
         starts_at: int | Omitted = OMITTED,
         before_url: str | Omitted = OMITTED,
         after_url: str | Omitted = OMITTED,
@@ -366,7 +366,7 @@ class Links:
         Args:
             rules: The first rule whose conditions all hold decides. At least 1. At most 32.
             split: Where the link leads if no rule decides. At least 2. At most 10.
-            stick: `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time.
+            sticky: `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time.
             starts_at: Unix seconds.
             before_url: Where the link leads before `starts_at`. At most 2048 characters.
             after_url: Where the link leads once it is expired or used up. At most 2048 characters.
@@ -382,7 +382,7 @@ class Links:
                 body={
                     "rules": rules,
                     "split": split,
-                    "stick": stick,
+                    "sticky": sticky,
                     "starts_at": starts_at,
                     "before_url": before_url,
                     "after_url": after_url,
@@ -1259,7 +1259,7 @@ class AsyncLinks:
         *,
         rules: builtins.list[BehaviourRule] | Omitted = OMITTED,
         split: builtins.list[BehaviourPart] | Omitted = OMITTED,
-        stick: Literal["day", "visit"] | Omitted = OMITTED,
+        sticky: Literal["day", "visit"] | Omitted = OMITTED,
         starts_at: int | Omitted = OMITTED,
         before_url: str | Omitted = OMITTED,
         after_url: str | Omitted = OMITTED,
@@ -1277,7 +1277,7 @@ class AsyncLinks:
         Args:
             rules: The first rule whose conditions all hold decides. At least 1. At most 32.
             split: Where the link leads if no rule decides. At least 2. At most 10.
-            stick: `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time.
+            sticky: `day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time.
             starts_at: Unix seconds.
             before_url: Where the link leads before `starts_at`. At most 2048 characters.
             after_url: Where the link leads once it is expired or used up. At most 2048 characters.
@@ -1293,7 +1293,7 @@ class AsyncLinks:
                 body={
                     "rules": rules,
                     "split": split,
-                    "stick": stick,
+                    "sticky": sticky,
                     "starts_at": starts_at,
                     "before_url": before_url,
                     "after_url": after_url,

@@ -269,7 +269,7 @@ class Behaviour:
     """The first rule whose conditions all hold decides. At least 1. At most 32."""
     split: list[BehaviourPart] | None = None
     """Where the link leads if no rule decides. At least 2. At most 10."""
-    stick: Literal["day", "visit"] | None = None
+    sticky: Literal["day", "visit"] | None = None
     """`day`: a visitor gets the same part all day, without a cookie; `visit`: a new part each time."""
     starts_at: int | None = None
     """Unix seconds."""
@@ -293,7 +293,7 @@ class Behaviour:
         return cls(
             rules=data.get("rules"),
             split=data.get("split"),
-            stick=data.get("stick"),
+            sticky=data.get("sticky"),
             starts_at=data.get("starts_at"),
             before_url=data.get("before_url"),
             after_url=data.get("after_url"),
@@ -370,7 +370,7 @@ BehaviourSplit = TypedDict(
     "BehaviourSplit",
     {
         "split": "list[BehaviourPart]",
-        "stick": "Literal['day', 'visit']",
+        "sticky": "Literal['day', 'visit']",
     },
     total=False,
 )
@@ -513,7 +513,7 @@ class Domain:
     """HTTP status of redirects; null for the one in the settings of the instance."""
     robots: Literal["disallow", "previews", "allow"] | None
     """Robots that `robots.txt` admits to short URLs: none, those that show previews of links, or all; null for the value in the settings of the instance."""
-    also_of: str | None
+    alias_of: str | None
     well_known: dict[str, Any]
     """Files below `/.well-known/`, by their names."""
 
@@ -526,7 +526,7 @@ class Domain:
             not_found_url=data["not_found_url"],
             status=data["status"],
             robots=data["robots"],
-            also_of=data["also_of"],
+            alias_of=data["alias_of"],
             well_known=data["well_known"],
         )
 

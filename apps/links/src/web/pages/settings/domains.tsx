@@ -32,7 +32,7 @@ const STATUSES = ['301', '302', '307', '308'] as const
 const FIELD_ERRORS = {
   root_url: ['root_url_invalid', 'root_url_too_long', 'root_url_malformed'],
   not_found_url: ['not_found_url_invalid', 'not_found_url_too_long', 'not_found_url_malformed'],
-  also_of: ['also_of_unknown'],
+  alias_of: ['alias_of_unknown'],
 } as const
 
 /** The settings of one domain at a time. */
@@ -71,7 +71,7 @@ interface Values {
   status: string
   /** Empty for the value of the instance. */
   robots: string
-  also_of: string | null
+  alias_of: string | null
   files: Record<string, string>
 }
 
@@ -80,7 +80,7 @@ const valuesOf = (domain: Domain): Values => ({
   not_found_url: domain.not_found_url ?? '',
   status: String(domain.status ?? ''),
   robots: domain.robots ?? '',
-  also_of: domain.also_of,
+  alias_of: domain.alias_of,
   files: Object.fromEntries(
     WELL_KNOWN_NAMES.map((name) => {
       const file = domain.well_known[name]
@@ -89,14 +89,14 @@ const valuesOf = (domain: Domain): Values => ({
   ),
 })
 
-function bodyOf({ root_url, not_found_url, status, robots, also_of, files }: Values): NewSettings {
+function bodyOf({ root_url, not_found_url, status, robots, alias_of, files }: Values): NewSettings {
   const written = Object.entries(files).filter(([, text]) => text.trim() !== '')
   return {
     root_url: root_url.trim() || null,
     not_found_url: not_found_url.trim() || null,
     status: status === '' ? null : (Number(status) as NonNullable<Domain['status']>),
     robots: robots === '' ? null : (robots as NonNullable<Domain['robots']>),
-    also_of,
+    alias_of,
     well_known: Object.fromEntries(written.map(([name, text]) => [name, JSON.parse(text) as unknown])),
   }
 }
@@ -145,7 +145,7 @@ function DomainForm({ domain, version }: { domain: Domain; version: string | und
           value={values.status}
           onChange={({ currentTarget }) => change({ status: currentTarget.value })}
         />
-        <AlsoOf domain={domain} values={values} change={change} error={errorOf('also_of')} />
+        <AliasOf domain={domain} values={values} change={change} error={errorOf('alias_of')} />
         <NativeSelect
           label={t('domains.robots')}
           description={t('domains.robotsHelp')}
@@ -201,22 +201,22 @@ function UrlFields({ host, values, change, errorOf }: UrlFieldsProps) {
 }
 
 /** Another domain, or one that left the settings. */
-function AlsoOf({ domain, values, change, error }: FieldProps & { domain: Domain }) {
+function AliasOf({ domain, values, change, error }: FieldProps & { domain: Domain }) {
   const { t } = useText()
   const others = HOSTS.filter((host) => host !== domain.host)
-  const hosts = new Set([...others, ...(domain.also_of === null ? [] : [domain.also_of])])
+  const hosts = new Set([...others, ...(domain.alias_of === null ? [] : [domain.alias_of])])
   return (
     <Select
-      label={t('domains.alsoOf')}
-      description={t('domains.alsoOfHelp')}
+      label={t('domains.aliasOf')}
+      description={t('domains.aliasOfHelp')}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       placeholder={t('domains.none')}
       clearable
       clearButtonProps={{ 'aria-label': t('domains.none') }}
       data={[...hosts]}
-      value={values.also_of}
+      value={values.alias_of}
       error={error}
-      onChange={(also_of) => change({ also_of })}
+      onChange={(alias_of) => change({ alias_of })}
     />
   )
 }

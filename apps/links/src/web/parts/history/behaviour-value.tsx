@@ -11,7 +11,7 @@ import { visible } from './visible.ts'
 export default function BehaviourValue({ behaviour }: { behaviour: Behaviour }) {
   const { t } = useText()
   const sentences = useSentences({ urlName: (url) => partsOfUrl(url)?.host ?? visible(url) })
-  const { rules = [], split, stick, forward_query: forwarded = 'none', ...rest } = behaviour
+  const { rules = [], split, sticky, forward_query: forwarded = 'none', ...rest } = behaviour
   const { starts_at, before_url, after_url, max_clicks, confirm_visit, ...unknown } = rest
   const times = { starts_at, before_url, after_url, max_clicks, confirm_visit }
   const hasTimes = Object.values(times).some((value) => value !== undefined)
@@ -31,7 +31,7 @@ export default function BehaviourValue({ behaviour }: { behaviour: Behaviour }) 
       {split && (
         <div>
           {t(rules.length > 0 ? 'behaviour.everyoneElse' : 'behaviour.everyone')}
-          <Destinations to={{ split, stick }} />
+          <Destinations to={{ split, sticky }} />
         </div>
       )}
       {hasTimes && <div>{sentences.times({ ...times, expires_at: null })}</div>}
@@ -56,7 +56,7 @@ export default function BehaviourValue({ behaviour }: { behaviour: Behaviour }) 
 function Destinations({ to }: { to: Destination }) {
   const { t, share } = useText()
   if (typeof to === 'string') return <DestinationUrl url={to} />
-  const { split, stick, ...others } = to
+  const { split, sticky, ...others } = to
   const shares = percentagesOf(split.map(({ weight }) => weight))
   return (
     <>
@@ -66,7 +66,7 @@ function Destinations({ to }: { to: Destination }) {
           <DestinationUrl url={url} />
         </div>
       ))}
-      {stick === 'day' && <div>{t('behaviour.sticky')}</div>}
+      {sticky === 'day' && <div>{t('behaviour.sticky')}</div>}
       <Others values={others} />
     </>
   )

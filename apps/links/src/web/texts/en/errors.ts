@@ -29,11 +29,11 @@ export default {
   'error.linkChanged': 'This link was changed in the meantime. Reload the page.',
   'error.domainGone': 'This short domain is no longer set up here.',
   'error.domainChanged': 'This domain was changed in the meantime. Reload the page.',
-  'error.alsoOfUnknown': 'Choose another domain of this instance.',
+  'error.aliasOfUnknown': 'Choose another domain of this instance.',
   'error.wellKnownLong': 'The files are larger than 128 KB together.',
   'error.behaviourLong': 'The rules and URLs are too long in total. Remove some, or shorten the URLs.',
-  'error.linkRing': 'This would send visitors back to this link. Choose another destination.',
-  'error.linkChain':
+  'error.redirectLoop': 'This would send visitors back to this link. Choose another destination.',
+  'error.tooManyHops':
     'This would send visitors through more than five short links. Choose another destination.',
   'error.variantGone': 'This split has changed. Reload the page.',
   'error.noPassword': 'This link has no password yet. Enter one.',

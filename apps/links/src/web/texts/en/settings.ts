@@ -6,8 +6,8 @@ export default {
   'domains.not_found_urlHelp': 'Where short URLs that lead nowhere send visitors. Empty shows the 404 page.',
   'domains.status': 'Redirect status',
   'domains.asInstance': 'Same as the instance',
-  'domains.alsoOf': 'Also answers for',
-  'domains.alsoOfHelp':
+  'domains.aliasOf': 'Also answers for',
+  'domains.aliasOfHelp':
     'Slugs that don’t exist here are looked up on this domain, such as one that you lost.',
   'domains.none': 'None',
   'domains.robots': 'Robots',

@@ -31,12 +31,12 @@ export default {
   'error.linkChanged': 'Tautan ini diubah sementara itu. Muat ulang halaman.',
   'error.domainGone': 'Domain pendek ini tidak lagi diatur di sini.',
   'error.domainChanged': 'Domain ini diubah sementara itu. Muat ulang halaman.',
-  'error.alsoOfUnknown': 'Pilih domain lain dari instans ini.',
+  'error.aliasOfUnknown': 'Pilih domain lain dari instans ini.',
   'error.wellKnownLong': 'Ukuran semua berkas lebih dari 128 KB.',
   'error.behaviourLong':
     'Aturan dan URL-nya terlalu panjang secara keseluruhan. Hapus beberapa, atau perpendek URL-nya.',
-  'error.linkRing': 'Ini akan mengarahkan pengunjung kembali ke tautan ini. Pilih tujuan lain.',
-  'error.linkChain':
+  'error.redirectLoop': 'Ini akan mengarahkan pengunjung kembali ke tautan ini. Pilih tujuan lain.',
+  'error.tooManyHops':
     'Ini akan mengarahkan pengunjung melalui lebih dari lima tautan pendek. Pilih tujuan lain.',
   'error.variantGone': 'Pembagian ini sudah berubah. Muat ulang halaman.',
   'error.noPassword': 'Tautan ini belum punya kata sandi. Masukkan kata sandi.',

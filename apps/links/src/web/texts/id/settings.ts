@@ -9,8 +9,8 @@ export default {
     'Tujuan URL pendek yang tidak mengarah ke mana pun. Jika kosong, halaman 404 ditampilkan.',
   'domains.status': 'Status pengalihan',
   'domains.asInstance': 'Sama dengan instans',
-  'domains.alsoOf': 'Juga menjawab untuk',
-  'domains.alsoOfHelp':
+  'domains.aliasOf': 'Juga menjawab untuk',
+  'domains.aliasOfHelp':
     'Slug yang tidak ada di sini dicari di domain itu, misalnya domain yang sudah hilang.',
   'domains.none': 'Tidak ada',
   'domains.robots': 'Robot',

@@ -49,12 +49,12 @@ export default {
   'error.linkChanged': 'Länken har ändrats under tiden. Ladda om sidan.',
   'error.domainGone': 'Kortdomänen finns inte längre här.',
   'error.domainChanged': 'Domänen har ändrats under tiden. Ladda om sidan.',
-  'error.alsoOfUnknown': 'Välj en annan av instansens domäner.',
+  'error.aliasOfUnknown': 'Välj en annan av instansens domäner.',
   'error.wellKnownLong': 'Filerna är tillsammans större än 128 kB.',
   'error.behaviourLong':
     'Reglerna och URL:erna är för långa tillsammans. Ta bort några, eller korta URL:erna.',
-  'error.linkRing': 'Det skulle leda besökare tillbaka till den här länken. Välj ett annat mål.',
-  'error.linkChain': 'Det skulle leda besökare genom fler än fem kortlänkar. Välj ett annat mål.',
+  'error.redirectLoop': 'Det skulle leda besökare tillbaka till den här länken. Välj ett annat mål.',
+  'error.tooManyHops': 'Det skulle leda besökare genom fler än fem kortlänkar. Välj ett annat mål.',
   'error.variantGone': 'Fördelningen har ändrats. Ladda om sidan.',
   'error.noPassword': 'Länken har inget lösenord än. Ange ett.',
   'error.deletionStopped':

@@ -9,8 +9,8 @@ export default {
     'Dit kortadresser som inte leder någonstans skickar besökare. Tomt visar 404-sidan.',
   'domains.status': 'Status för omdirigering',
   'domains.asInstance': 'Som instansen',
-  'domains.alsoOf': 'Svarar även för',
-  'domains.alsoOfHelp':
+  'domains.aliasOf': 'Svarar även för',
+  'domains.aliasOfHelp':
     'Kortnamn som inte finns här söks på den domänen, till exempel en som har gått förlorad.',
   'domains.none': 'Ingen',
   'domains.robots': 'Robotar',

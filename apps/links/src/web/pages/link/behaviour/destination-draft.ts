@@ -24,10 +24,10 @@ export const MAX_PARTS = 10
 export function toDraft(destination: Destination): DestinationDraft {
   if (typeof destination === 'string')
     return { isSplit: false, url: destination, parts: newParts(destination), isSticky: true }
-  const { split, stick } = destination
+  const { split, sticky } = destination
   const shares = percentagesOf(split.map(({ weight }) => weight))
   const parts = split.map(({ url, label = '' }, index) => ({ url, share: shares[index] ?? null, label }))
-  return { isSplit: true, url: split[0]?.url ?? '', parts, isSticky: stick !== 'visit' }
+  return { isSplit: true, url: split[0]?.url ?? '', parts, isSticky: sticky !== 'visit' }
 }
 
 /** Two equal parts, of which the first is the present destination. */
@@ -60,7 +60,7 @@ export function isComplete(draft: DestinationDraft): boolean {
 
 export function toDestination(draft: DestinationDraft, before: Destination | undefined): Destination {
   if (!draft.isSplit) return draft.url
-  return { split: toParts(draft, typeof before === 'object' ? before.split : undefined), ...stickOf(draft) }
+  return { split: toParts(draft, typeof before === 'object' ? before.split : undefined), ...stickyOf(draft) }
 }
 
 export function toParts({ parts }: DestinationDraft, before: Parts | undefined): Parts {
@@ -76,4 +76,4 @@ export function toParts({ parts }: DestinationDraft, before: Parts | undefined):
 }
 
 /** `day` is the default. */
-export const stickOf = ({ isSticky }: DestinationDraft) => (isSticky ? {} : { stick: 'visit' as const })
+export const stickyOf = ({ isSticky }: DestinationDraft) => (isSticky ? {} : { sticky: 'visit' as const })

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useText } from '../../../texts/text.ts'
 import { DialogForm, type DialogProps, useErrorAt, useSaving } from './dialog-form.tsx'
-import { isComplete, rememberDestinations, stickOf, toDraft, toParts } from './destination-draft.ts'
+import { isComplete, rememberDestinations, stickyOf, toDraft, toParts } from './destination-draft.ts'
 import { SplitFields } from './destination-fields.tsx'
 
 /** The split of the visitors for whom no rule holds. */
@@ -10,9 +10,9 @@ export function SplitForm(props: DialogProps) {
   const { t } = useText()
   const saving = useSaving(props)
   const errorAt = useErrorAt(saving)
-  const { split, stick, rules } = props.snapshot.behaviour
+  const { split, sticky, rules } = props.snapshot.behaviour
   const [draft, setDraft] = useState(() => ({
-    ...toDraft(split ? { split, ...(stick && { stick }) } : props.link.url),
+    ...toDraft(split ? { split, ...(sticky && { sticky }) } : props.link.url),
     isSplit: true,
   }))
   const [isChecked, setIsChecked] = useState(false)
@@ -24,10 +24,10 @@ export function SplitForm(props: DialogProps) {
         setIsChecked(true)
         if (!isComplete(draft)) return undefined
         rememberDestinations(draft)
-        return ({ stick: _, ...behaviour }) => ({
+        return ({ sticky: _, ...behaviour }) => ({
           ...behaviour,
           split: toParts(draft, split),
-          ...stickOf(draft),
+          ...stickyOf(draft),
         })
       }}
     >
@@ -46,7 +46,7 @@ export function SplitForm(props: DialogProps) {
             size="compact-sm"
             variant="subtle"
             color="red"
-            onClick={() => saving.save.mutate(({ split: __, stick: _, ...behaviour }) => behaviour)}
+            onClick={() => saving.save.mutate(({ split: __, sticky: _, ...behaviour }) => behaviour)}
           >
             {t('behaviour.removeSplit')}
           </Button>

@@ -93,7 +93,7 @@ export function useBehaviourActions({ link, snapshot }: Pick<BehaviourControls, 
     removeSplit: () =>
       perform({
         text: t('behaviour.splitRemoved'),
-        change: ({ split: _, stick: __, ...rest }) => rest,
+        change: ({ split: _, sticky: __, ...rest }) => rest,
       }),
   }
 }
