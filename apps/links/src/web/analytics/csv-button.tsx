@@ -5,12 +5,11 @@ import { useText } from '../texts/text.ts'
 
 interface Props {
   query: NonNullable<Input<'exportAnalyticsBreakdown'>['query']>
-  /** Name of the values. */
-  what: string
+  valuesName: string
 }
 
 /** Downloads all values of a breakdown. */
-export function CsvButton({ query, what }: Props) {
+export function CsvButton({ query, valuesName }: Props) {
   const { t } = useText()
   return (
     <ActionIcon
@@ -19,7 +18,7 @@ export function CsvButton({ query, what }: Props) {
       download
       variant="subtle"
       color="gray"
-      aria-label={t('analytics.csvOf', { what })}
+      aria-label={t('analytics.csvOf', { what: valuesName })}
       data-tooltip={t('analytics.csv')}
     >
       <IconDownload size={15} aria-hidden />

@@ -157,7 +157,7 @@ function Content({ dimension, ...props }: PanelProps & { dimension: ExplorerDime
           </Button>
           <CsvButton
             query={{ ...queryOf(props.view, props.subject), dimension }}
-            what={t(`dimension.${dimension}`)}
+            valuesName={t(`dimension.${dimension}`)}
           />
         </Group>
       )}

@@ -44,8 +44,7 @@ interface CreateRequest {
   domain: string
   body: Input<'createLink'>['body']
   bundle: string
-  /** The stored draft. */
-  from: string
+  draft: string
 }
 
 /** Parses the stored draft. */
@@ -72,15 +71,15 @@ async function copied(text: string): Promise<boolean> {
   }
 }
 
-function useCreate(onCreated: (from: string) => void) {
+function useCreate(onCreated: (draft: string) => void) {
   const { t, failure } = useText()
   const [, go] = useLocation()
   return useMutation({
     mutationFn: ({ body, domain }: CreateRequest) => createLinkOn(domain, body),
-    async onSuccess(link, { body, bundle, from }) {
+    async onSuccess(link, { body, bundle, draft }) {
       if (link.duplicate) return
       rememberUtm(body.url)
-      onCreated(from)
+      onCreated(draft)
       showCreated(t, link, await copied(shortUrl(link)), () => go(`/links/${link.id}`))
       // The link exists now, even if it cannot be added to the bundle.
       if (bundle !== '')
@@ -103,16 +102,16 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
   useInitialValues(initial, change)
   // The draft may be older than the settings of the instance.
   const domain = me.domains.includes(values.domain) ? values.domain : ''
-  const create = useCreate((from) => {
+  const create = useCreate((sentDraft) => {
     setDraft((current) => {
-      if (current === from) close()
-      return current === from ? '' : current
+      if (current === sentDraft) close()
+      return current === sentDraft ? '' : current
     })
   })
   const wrongField = fieldOfRefusal(create.error, FIELD_ERRORS)
   const errorOf = (name: keyof typeof FIELD_ERRORS) => wrongField === name && failure(create.error)
   const send = (extra: { allow_duplicate?: true } = {}) =>
-    create.mutate({ body: { ...bodyOf(values), ...extra }, domain, bundle: values.bundle, from: draft })
+    create.mutate({ body: { ...bodyOf(values), ...extra }, domain, bundle: values.bundle, draft })
   const field = { values, change, errorOf }
   return (
     <form

@@ -68,7 +68,7 @@ export function Slugs({ counts, subject, ...controls }: Props) {
         <Title order={2} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
           {t('link.slugs')}
         </Title>
-        <CsvButton query={{ ...queryOf(view, subject), dimension: 'slug' }} what={t('link.slugs')} />
+        <CsvButton query={{ ...queryOf(view, subject), dimension: 'slug' }} valuesName={t('link.slugs')} />
       </Group>
       <Table layout="fixed" className="slug-table">
         <Table.Thead>
