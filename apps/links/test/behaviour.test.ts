@@ -4,7 +4,7 @@ import { DESKTOP, PHONE } from './actions.ts'
 import { sharedTestLinks, startTestLinks } from './testing.ts'
 
 const to = 'https://example.com/to'
-/** Not this machine, which gets other pages for slugs that do not redirect (L12.6). */
+/** Another machine: this one gets other pages for slugs that do not redirect (L12.6). */
 const STRANGER = '198.51.100.9'
 
 eachDialect((_dialect, newUrl, testOnSqlite) => {

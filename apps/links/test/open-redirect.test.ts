@@ -4,11 +4,14 @@ import { DESKTOP, PHONE } from './actions.ts'
 import { newSqliteUrls } from './test-database.ts'
 import { sharedTestLinks } from './testing.ts'
 
-/** Not this machine, which gets other pages for slugs that do not redirect (L12.6). */
+/** Another machine: this one gets other pages for slugs that do not redirect (L12.6). */
 const STRANGER = '198.51.100.9'
 const PASSWORD = 'right'
 
-/** With `redirect_uri`, a signature and repeated names, as sign-in pages and signed links have them. */
+/**
+ * A URL with `redirect_uri`, a signature and repeated names, as sign-in pages and signed links
+ * have.
+ */
 const OWN = 'https://own.example/cb?redirect_uri=https%3A%2F%2Fapp.example%2F&sig=%2b%2F%3D&a=1&a=2#part'
 const RULE = 'https://rule.example/r?next=%2Fhome&to='
 const PARTS = ['https://one.example/?u=%F0%9F%94%91', 'https://two.example/x#y?z']

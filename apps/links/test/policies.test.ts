@@ -116,7 +116,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     )
 
     testOnSqlite(
-      'L19: an assistant applies no plan that deletes clicks, also of its person, and is led to its page',
+      'L19: an assistant applies no plan that deletes clicks, also of its person, and gets the address of its page',
       async () => {
         const owner = await links.key(ann)
         const link = await links.createLink(owner, { url: url() })

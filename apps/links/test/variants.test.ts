@@ -57,7 +57,7 @@ onSqlite((newUrl) => {
     const sum = items.reduce((all: number, item: { count: number }) => all + item.count, 0)
     expect((await links.call('GET', `/links/${id}`, { key: ann })).body.total_clicks).toBe(sum)
     expect((await breakdown(id, '&offset=1&limit=2')).items).toEqual(items.slice(1, 3))
-    // They add up in a window as well.
+    // The clicks of variants add up in a window as well.
     links.advance(3600)
     await follow(slug, DESKTOP, '198.51.100.1')
     expect(

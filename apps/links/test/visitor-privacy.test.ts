@@ -100,7 +100,7 @@ eachDialect((dialect, newUrl) => {
     test('L37.1c: of a past day cannot be tested against an address with any stored data', async () => {
       const { links, hash } = await startWithClick()
       const day = links.now
-      // On the day itself they can, which proves that this test would notice.
+      // On the day itself the hash can be tested, which proves that this test would notice.
       expect(testsAddress(await texts(links), hash, day)).toBe(true)
       links.advance(DAY)
       await deleteSalts(links)

@@ -243,7 +243,7 @@ eachDialect((_dialect, newUrl) => {
     expect(body[1]).toMatchObject({ link_count: 100, total_clicks: 130 })
     expect(await statementsOf('GET', '/bundles?range=30d')).toBe(few)
     expect(few).toBeLessThanOrEqual(4)
-    // Two of them start and end a snapshot.
+    // Two of the statements start and end a snapshot.
     expect(await statementsOf('GET', '/bundles/1001/links')).toBeLessThanOrEqual(7)
   }, 30_000)
 

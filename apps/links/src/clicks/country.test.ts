@@ -104,7 +104,7 @@ describe('the country of an address', () => {
         const country = countryOf(address)
         expect(countryFromHeader(country)).toBe(country)
       }),
-      // The database has XK for the first.
+      // The database has XK for the first address.
       { numRuns: 1000, examples: [['38.110.128.1'], ['8.8.8.8']] },
     )
   })

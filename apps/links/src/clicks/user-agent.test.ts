@@ -201,7 +201,7 @@ const PEOPLE: [name: string, userAgent: string, deviceType: string, os: string, 
   ['LinkedIn on iPhone', `${IPHONE} Mobile/15E148 [LinkedInApp]/9.29.5010`, 'mobile', 'ios', 'Other'],
   ['the Google app on iPhone', `${IPHONE} GSA/309.1 Mobile/15E148 Safari/604.1`, 'mobile', 'ios', 'Other'],
   [
-    'a browser and system nobody knows',
+    'a browser and system that no list has',
     'Mozilla/5.0 (Haiku x86_64; rv:1.0) Goanna/20240101 Tomsk/9.8.0.1',
     'desktop',
     'other',
@@ -290,7 +290,7 @@ const MISSING = { isBot: true, deviceType: null, os: null, browser: null }
 
 describe('L13.2d, L13.2c, L13.2b: devices and browsers of people', () => {
   test.each(PEOPLE)(
-    '%s is told by device, system and browser, and is no bot',
+    '%s is recognised by device, system and browser, and is no bot',
     (_, userAgent, ...expected) => {
       const [deviceType, os, browser] = expected
       expect(classifyUserAgent(userAgent) as unknown).toEqual({ isBot: false, deviceType, os, browser })

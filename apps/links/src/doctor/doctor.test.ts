@@ -210,7 +210,7 @@ describe('doctor', () => {
       'ok: ',
     )
     expect(await behind(() => redirect('/oauth2/start'))).toStartWith('ok: ')
-    // A redirect such as from http to https: its destination must still be checked.
+    // The destination of a redirect, such as from http to https, must still be checked.
     const moved = (url: URL) => (url.search ? Response.json({}) : redirect('/_/admin/api/settings?secure'))
     for (const open of [() => Response.json({}), () => new Response('', { status: 500 }), moved])
       expect(await behind(open)).toMatch(/^fail: .*answers (200|500) at .*set LINKS_ACCESS/)

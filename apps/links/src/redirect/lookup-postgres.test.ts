@@ -235,15 +235,15 @@ eachDialect((dialect, newUrl) => {
     await watch.start((changes) => void changesSeen.push(changes))
     const link = await node.stored.createLink('abcd')
     await locationOf(node, 'abcd')
-    // These two, not the connection that queries slugs.
+    // The two listening connections fall silent, and the one that queries slugs does not.
     relay.swallow(2)
     const outside = closeLater(openDatabase<Tables>(url))
     await outside.write((tx) =>
       sql`update link set url = 'https://example.org/' where id = ${link}`.execute(tx),
     )
     await until('the change', async () => (await locationOf(node, 'abcd')) === 'https://example.org/', 8_000)
-    await until('pages are told to look anew', () => changesSeen.some(({ more }) => more === true), 8_000)
-    await until('nothing needs asking', () => isFound(node, 'abcd'), 5_000)
+    await until('pages are notified', () => changesSeen.some(({ more }) => more === true), 8_000)
+    await until('the cache is used again', () => isFound(node, 'abcd'), 5_000)
   })
 
   describe('while the database is unreachable', () => {
@@ -274,7 +274,7 @@ eachDialect((dialect, newUrl) => {
       )
       expect(await locationOf(node, 'nothing')).toBe('https://example.com/efgh')
       expect(await locationOf(node, 'unseen')).toBe('https://example.com/unseen')
-      await until('nothing needs asking', () => isFound(node, 'abcd'), 5_000)
+      await until('the cache is used again', () => isFound(node, 'abcd'), 5_000)
     })
 
     test('the database is queried once a second, not more and more often', async () => {

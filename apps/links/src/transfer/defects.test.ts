@@ -12,7 +12,7 @@ const defaults = { owner: 'ann', now: NOW }
 /** Where each format has a field, in its table and in its JSON. */
 interface FormatFields {
   format: ImportFormat
-  /** What a row needs. */
+  /** Fields that every row needs. */
   base: Record<string, string>
   label?: string
   created?: string

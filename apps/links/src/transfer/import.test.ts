@@ -252,7 +252,7 @@ https://l.example/self,other,
     // SQLite has one writer, so this moment does not exist.
     const onPostgres = dialect === 'postgres' ? test : () => undefined
     onPostgres(
-      'a slug that somebody takes while its batch is stored is a conflict, and the rest is stored',
+      'a slug that another writer takes while its batch is stored is a conflict, and the rest is stored',
       async () => {
         const url = await newUrl()
         const [database, rival] = [await openMigrated(url), await openMigrated(url)]

@@ -159,12 +159,12 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect((await links.callAdmin('POST', '/events')).status).toBe(405)
     const key = await links.key('ann@example.com', 'read')
-    // With a key this is the log of events (L30.2), and no stream.
+    // With a key, this address has the log of events (L30.2) and no stream.
     const events = await links.call('GET', '/events', { key })
     expect(events.body).toEqual({ events: [], last_seq: expect.any(Number) })
   })
 
-  onPostgres('what one node does is told by the others', async () => {
+  onPostgres('the other nodes announce what one node does', async () => {
     const url = await newUrl()
     const [here, there] = [await startTestLinks(url), await startTestLinks(url)]
     const page = await openPage(there)
@@ -179,7 +179,7 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
   })
 
   onPostgres(
-    'a lost connection to the database is made good by telling that anything may have changed',
+    'a lost connection to the database is followed by the event that anything may have changed',
     async () => {
       const service = await startTestLinks(await newUrl())
       const page = await openPage(service)

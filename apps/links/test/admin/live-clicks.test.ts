@@ -93,7 +93,7 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
       expect((await links.fetch(`/_/admin/api${path}`, FROM_BROWSER, '203.0.113.5')).status).toBe(403)
     const key = await links.key('ann@example.com')
     expect((await links.call('GET', '/clicks/recent', { key })).status).toBe(404)
-    // With a key this is the log of events (L30.2), and no stream.
+    // With a key, this address has the log of events (L30.2) and no stream.
     const events = await links.call('GET', '/events?clicks=true', { key })
     expect(events.body).toEqual({ events: [], last_seq: expect.any(Number) })
     expect((await links.callAdmin('GET', '/events?clicks=yes')).status).toBe(400)

@@ -303,7 +303,7 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
       expect((await service.fetch('/visited')).status).toBe(302)
       if (!done) visits++
     }
-    // Hundreds, on a disk that syncs a click quickly.
+    // On a disk that syncs a click quickly, there are hundreds of visits.
     expect([(await importing).body.imported, visits > 0]).toEqual([1500, true])
   })
 
@@ -496,8 +496,8 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
       await report(looking, 'format=csv')
       await report(file, 'format=csv&dry_run=true')
       await upload(file, 'format=csv', { headers: { Accept: 'application/x-ndjson' } })
-      // Nor is one visible during the import, which a killed process would leave behind: it has no
-      // name.
+      // A killed process would leave a visible file behind. During the import there is none,
+      // because the file has no name.
       expect([seen, open, readdirSync(own)]).toEqual([[], 1, []])
     } finally {
       if (before === undefined) delete process.env['TMPDIR']

@@ -8,7 +8,7 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 const days = { '24h': 1, '7d': 7, '30d': 30, '90d': 90, '1y': 365 } as const
 
-/** One look at analytics: what is asked for, when and by whom. */
+/** One look at analytics: the query, its time and the viewer. */
 export interface Look {
   query: AnalyticsQuery
   now: number

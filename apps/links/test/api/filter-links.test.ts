@@ -96,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
       (await list(query)).filter((id) => [...before, isNew].includes(id)).toSorted(ascending)
     const moment = links.now
     expect(await own({ unused_since: moment })).toEqual([a, b, never].toSorted(ascending))
-    // Created after it.
+    // All these links were created after that moment.
     expect(await own({ unused_since: moment - 2 * HOUR })).toEqual([])
     await links.database.write((tx) =>
       tx

@@ -368,7 +368,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     return { openPlan, appliedPlan }
   }
 
-  /** A person has few of them. */
+  /** Replaces Ann's webhooks with a new one, because a person may have few. */
   async function newWebhook(): Promise<number> {
     const { body: all } = await links.call('GET', '/webhooks', { key: ann })
     for (const { id } of all) await links.call('DELETE', `/webhooks/${id}`, { key: ann })

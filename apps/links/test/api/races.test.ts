@@ -257,7 +257,7 @@ eachDialect((dialect, newUrl) => {
       await waitTurns(tx, 50)
       const deleted = first.call('DELETE', `/links/${theirs.id}`, { key: ben })
       await waitTurns(tx, 50)
-      // The answer waits until this is counted.
+      // The answers wait until this click is counted.
       await visitDuring(tx, first.fetch('/busy'))
       return { created, deleted }
     })

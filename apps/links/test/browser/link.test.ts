@@ -128,7 +128,7 @@ test('disabling applies at once and can be undone, for a link and for its primar
   await answerToast(page, 'Undo')
   await page.getByText('This link is disabled').waitFor({ state: 'detached' })
   expect((await readLink(admin, id)).disabled_at).toBeNull()
-  // Also if it completes only after the page was left.
+  // An undo also works if the action completes only after the page was left.
   const left = Promise.withResolvers<undefined>()
   await page.route('**/disable', async (route) => {
     await left.promise
@@ -441,7 +441,7 @@ test('a dialog focuses its first field, and returns the focus to the button that
     const opener = page.getByRole('button', { name }).first()
     await opener.press('Enter')
     await dialog.locator('input:focus, select:focus').waitFor()
-    // Not only until the dialog has loaded.
+    // The focus stays in the field after the dialog has loaded.
     await page.waitForLoadState('networkidle')
     expect([name, await dialog.locator('input:focus, select:focus').count()]).toEqual([name, 1])
     await page.keyboard.press('Escape')
@@ -460,7 +460,7 @@ test('the bundles of a link are edited where they are shown, by keyboard and wit
   const search = page.getByRole('searchbox', { name: 'Choose a bundle' })
   await page.locator('[aria-label="Choose a bundle"] :focus').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Other things' }).waitFor()
-  // Not the bundles that the link is in.
+  // The list leaves out the bundles that the link is in.
   expect(await page.getByRole('dialog').getByRole('button').count()).toBe(1)
   await expectAccessible(page)
   await search.fill('no such bundle')

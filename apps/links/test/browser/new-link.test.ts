@@ -29,7 +29,7 @@ test('L18 L24.17: a link is created, and hostile text in it stays text', async (
   })
   const arabic = page.locator('td').getByText('تقرير الربيع')
   await arabic.waitFor()
-  // Cut at its end, which is on the left.
+  // The label is cut at its end, which is on the left.
   expect(await arabic.evaluate((label) => getComputedStyle(label).direction)).toBe('rtl')
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
   expect(width).toBe(1280)
@@ -178,7 +178,7 @@ test('an expiry is sent as typed, and a year of five digits is not', async () =>
   await openDialog(page)
   await page.getByLabel('Destination').fill('https://example.com/until')
   const expires = page.getByLabel('Expires', { exact: true })
-  // One digit too many, which browsers accept.
+  // Browsers accept a year with one digit too many.
   await expires.fill('20266-01-01T10:00')
   await page.keyboard.press('Enter')
   await page.locator('#link-expires:invalid:focus').waitFor()

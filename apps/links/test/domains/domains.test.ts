@@ -452,7 +452,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     await replaceSettings(L, {})
   })
 
-  testOnSqlite('L26.5: a ring over another domain is refused', async () => {
+  testOnSqlite('L26.5: a loop over another domain is refused', async () => {
     const { body: link } = await createOn(L, { url: 'https://example.com/ring', slug: 'ring' })
     const set = (after_url: string) =>
       links.call('PUT', `/links/${link.id}/behaviour`, { key: ann, body: { after_url } })
@@ -462,7 +462,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
   })
 
   testOnSqlite(
-    'L26.5a: a ring that an alias closes is one redirect for each visit, and no write brings it back',
+    'L26.5a: a loop that an alias closes is one redirect for each visit, and no write brings it back',
     async () => {
       const ownUrl = `https://${IDN}/aliased`
       const link = await links.createLink(ann, { slug: 'aliased', url: ownUrl })
@@ -490,7 +490,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     const created = await before.call('POST', `/domains/${L}/links`, { key, body })
     await before.close()
     const after = await startTestLinks(url, { LINKS_BASE_URL: `https://${GO}` })
-    // Its host is unknown now, so it is the default domain.
+    // The removed host is unknown now, so it counts as the default domain.
     expect((await after.fetch(`http://${L}/stays`)).status).toBe(404)
     const listed = await after.call('GET', `/links?domain=${L}`, { key })
     expect(listed.body).toMatchObject([{ id: created.body.id, domain: L, short_origin: `https://${L}` }])

@@ -64,7 +64,7 @@ eachDialect((dialect, newUrl) => {
     expect(await findUnequal(database)).toEqual([])
   }, 120_000)
 
-  // `kill.test.ts` does it on SQLite.
+  // `kill.test.ts` kills a server on SQLite.
   if (dialect === 'sqlite') return
 
   test('L29.1, L30.1: a server that is killed while it writes leaves one change and one event of each write', async () => {

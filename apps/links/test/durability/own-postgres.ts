@@ -6,9 +6,9 @@ import { startPostgres } from '../../../../scripts/postgres.ts'
 /** A PostgreSQL server that a test may kill and start again. */
 export interface OwnPostgres {
   url: string
-  /** Kills it at once, like a crash. */
+  /** Kills the server at once, like a crash. */
   kill(): Promise<void>
-  /** Starts it on the same files and port. */
+  /** Starts the server on the same files and port. */
   start(): Promise<void>
   /**
    * Stops all answers until `thaw`, as if the network dropped every packet: connections stay open.

@@ -12,7 +12,7 @@ import { NoAnswer } from './wire.ts'
 const { closeLater } = closeAfterEach()
 
 const STOPPED = { code: 0, ms: expect.any(Number) as number }
-/** L20.2. */
+/** The limit of L20.2. */
 const STOP_TIMEOUT_MS = 10_000
 /** A stop that waits for a request takes longer. */
 const HELD_UP_MS = 8_000

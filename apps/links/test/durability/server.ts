@@ -69,7 +69,7 @@ export class Server {
     return new Server(folder, options)
   }
 
-  /** Returns once it listens. */
+  /** Returns once the process listens. */
   static async start(folder: string, options: Options = {}): Promise<Server> {
     const server = new Server(folder, options)
     await server.waitUntilListening()
@@ -142,14 +142,14 @@ export class Server {
     if (this.#child.exitCode === null && this.#child.signalCode === null) process.kill(this.pid, name)
   }
 
-  /** Asks it to stop. Returns its exit and the time that it took. */
+  /** Asks the process to stop. Returns its exit code and the time that it took. */
   async stop(): Promise<{ code: number; ms: number }> {
     const startedMs = performance.now()
     this.signal('SIGTERM')
     return { code: await this.waitForExit(), ms: performance.now() - startedMs }
   }
 
-  /** Its exit code, once all its output is read. */
+  /** Returns the exit code, once all output is read. */
   async waitForExit(): Promise<number> {
     const code = await this.#child.exited
     await this.#read

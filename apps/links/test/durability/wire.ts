@@ -61,7 +61,7 @@ export class Wire {
     return this.#hasEnded
   }
 
-  /** Rejects with `Unanswered` if the connection ends first. */
+  /** Rejects with `NoAnswer` if the connection ends first. */
   request(method: string, path: string, { headers = {}, body }: RequestOptions = {}): Promise<Answer> {
     if (this.#pendingAnswer) throw new Error('A connection carries one request at a time')
     this.#pendingAnswer = Promise.withResolvers<Answer>()

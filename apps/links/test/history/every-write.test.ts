@@ -25,7 +25,7 @@ const settings = {
   MCP_API_KEYS: 'on',
 }
 
-/** Writes of what is neither a link nor a bundle, and those that write nothing here. */
+/** Operations that write neither links nor bundles, or nothing in these tests. */
 const OTHERS = [
   'PUT /domains/{host}',
   'POST /keys',

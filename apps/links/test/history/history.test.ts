@@ -205,23 +205,26 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
       },
     )
 
-    testOnSqlite('L29.2g: removes a later password, keeps one, and refuses one that is gone', async () => {
-      const key = await links.key(ann)
-      const { id } = await links.createLink(key)
-      const open = await lastChange(key, id)
-      const put = (body: object) => links.call('PUT', `/links/${id}/behaviour`, { key, body })
-      await put({ password: 'first' })
-      const locked = await lastChange(key, id)
-      await put({ password: 'second', after_url: 'https://example.com/later' })
-      expect((await restore(key, id, locked)).status).toBe(200)
-      expect((await links.call('GET', `/links/${id}/behaviour`, { key })).body).toEqual({ password: true })
-      expect((await restore(key, id, open)).status).toBe(200)
-      expect((await links.call('GET', `/links/${id}/behaviour`, { key })).body).toEqual({})
-      await links.expectRefusal('POST', `/links/${id}/restore`, { key, body: { change_id: locked } }, [
-        400,
-        'The link had a password then, which history does not keep; set a new one first',
-      ])
-    })
+    testOnSqlite(
+      'L29.2g: removes a later password, keeps one, and refuses one that was removed',
+      async () => {
+        const key = await links.key(ann)
+        const { id } = await links.createLink(key)
+        const open = await lastChange(key, id)
+        const put = (body: object) => links.call('PUT', `/links/${id}/behaviour`, { key, body })
+        await put({ password: 'first' })
+        const locked = await lastChange(key, id)
+        await put({ password: 'second', after_url: 'https://example.com/later' })
+        expect((await restore(key, id, locked)).status).toBe(200)
+        expect((await links.call('GET', `/links/${id}/behaviour`, { key })).body).toEqual({ password: true })
+        expect((await restore(key, id, open)).status).toBe(200)
+        expect((await links.call('GET', `/links/${id}/behaviour`, { key })).body).toEqual({})
+        await links.expectRefusal('POST', `/links/${id}/restore`, { key, body: { change_id: locked } }, [
+          400,
+          'The link had a password then, which history does not keep; set a new one first',
+        ])
+      },
+    )
 
     testOnSqlite('L29.2h: is refused for a change of another link, and for another version', async () => {
       const key = await links.key(ann)

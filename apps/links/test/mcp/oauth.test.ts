@@ -340,7 +340,7 @@ test('L29.1c: the program of a token is its first client claim, and none that lo
   )
   expect(rows.map(({ assistant }) => assistant)).toEqual(programs.map(([program]) => program))
 
-  // Each of them can be bound.
+  // A policy can bind each program.
   for (const program of new Set(programs.map(([id]) => id))) {
     const path = `/_/admin/api/policies/${encodeURIComponent(program)}`
     const headers = { 'X-Forwarded-Email': 'ann@example.com', 'Content-Type': 'application/json' }

@@ -90,10 +90,10 @@ onSqlite((newUrl) => {
         expect(made.value).toMatchObject({ created_by: 'admin@localhost', created_via: 'mcp' })
         const read = { name: 'get_link', arguments: { link_id: made.value.id } }
         expect(parseToolResult(await client.callTool(read)).structured).toMatchObject({ id: made.value.id })
-        // As OpenAI's strict mode and CrewAI send arguments.
+        // OpenAI's strict mode and CrewAI send arguments like these.
         const texts = { name: 'get_link', arguments: { link_id: String(made.value.id), range: null } }
         expect(parseToolResult(await client.callTool(texts)).structured).toMatchObject({ id: made.value.id })
-        // Not an object at its root, which older revisions do not support.
+        // This result is no object at its root, which older revisions do not support.
         const plain = { name: 'list_bundles_for_link', arguments: { link_id: made.value.id } }
         expect(parseToolResult(await client.callTool(plain)).value).toEqual([])
         const refused = parseToolResult(

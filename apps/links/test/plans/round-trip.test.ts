@@ -16,7 +16,7 @@ interface Op {
   body?: Record<string, unknown>
 }
 
-/** What random operations are about. */
+/** The subjects of random operations. */
 interface World {
   linkIds: number[]
   bundleIds: number[]
@@ -38,7 +38,7 @@ const ofOwn = fc.tuple(index, fc.boolean()).map(([link, isDeleted]) => ({ linkId
   ...(isDeleted ? [{ operation: 'deleteLink', params: { id: { $op: at + 1 } } }] : []),
 ])
 
-/** Operations of a plan, each a function of what there is. */
+/** Operations of a plan, each a function of the links and bundles that exist. */
 const op: fc.Arbitrary<(world: World) => Op> = fc.oneof(
   fc.constant(() => ({ operation: 'createLink', body: { url: newUrl(), slug: newSlug() } })),
   fc.constant(() => ({ operation: 'createBundle', body: { name: 'Round' } })),

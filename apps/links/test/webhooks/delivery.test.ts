@@ -107,7 +107,7 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
   })
 
   testOnSqlite(
-    'L30.4c: redirects, private addresses and receivers that hang or are gone are failures, and say so',
+    'L30.4c: redirects, private addresses and receivers that hang or have stopped are failures, and say so',
     async () => {
       const inside = nodes.receiver()
       const redirecting = nodes.receiver()
@@ -153,7 +153,7 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
     await node.poll()
     await healthy.waitFor(50)
     expect(healthy.seqs).toEqual(upTo(50))
-    // None of them has had an answer meanwhile.
+    // No hanging attempt has had an answer meanwhile.
     expect(hanging.seqs.every((seq) => seq === 1)).toBe(true)
     release.resolve()
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { findDisorder, run } from './kill.ts'
 
-/** `bun apps/links/test/webhooks/kill.ts` kills it a hundred times. */
+/** `bun apps/links/test/webhooks/kill.ts` kills the service a hundred times. */
 const KILLS = 10
 
 test('L30.3i: of a service that is killed while it delivers, a receiver gets each event in order, and at most one again for each kill', async () => {

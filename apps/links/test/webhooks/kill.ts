@@ -28,7 +28,7 @@ export async function run(rounds: number): Promise<Outcome> {
     for (let round = 0; round < rounds; round++) {
       for (let each = 0; each < EVENTS_PER_ROUND; each++) await createLink(server, events + each)
       events += EVENTS_PER_ROUND
-      // Each time at another point.
+      // Each round kills at another point.
       const received = new Set(receiver.seqs).size
       await receiver.waitFor(receiver.received.length + 1 + ((round * 7) % (events - received)))
       await server.kill()

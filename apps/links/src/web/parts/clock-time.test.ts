@@ -24,7 +24,7 @@ test('L18.9: a clock time that a change of the clocks skips is later by the leng
   for (const [clockTime, zone, later] of [
     ['2026-03-29T02:30', 'Europe/Stockholm', '2026-03-29T03:30'],
     ['2026-03-08T02:15', 'America/St_Johns', '2026-03-08T03:15'],
-    // Until 2011, at one minute past midnight.
+    // Until 2011, clocks there changed at one minute past midnight.
     ['2010-03-14T00:01', 'America/St_Johns', '2010-03-14T01:01'],
     ['2011-12-30T09:00', 'Pacific/Apia', '2011-12-31T09:00'],
     ['2026-10-04T02:10', 'Australia/Lord_Howe', '2026-10-04T02:40'],
