@@ -8,6 +8,7 @@ test('a replaced word in an identifier, a comment or the name of a test is repor
     'class Bus { #tellAll() {} }',
     "test('whoever asks gets an answer', () => {})",
     'interface Row { MOST_ROWS: number }',
+    "testOnSqlite('it is told once', () => {})",
   ].join('\n')
   expect(checkCode('a.ts', source).toSorted()).toEqual([
     '1: Nobody',
@@ -15,6 +16,7 @@ test('a replaced word in an identifier, a comment or the name of a test is repor
     '2: tellAll',
     '3: whoever',
     '4: MOST_ROWS',
+    '5: told',
   ])
 })
 

@@ -13,7 +13,7 @@ interface Match {
  * Folders that some words and openings of comments are not yet removed from. An entry leaves this list
  * when `bun scripts/vocabulary.ts --all` finds nothing in its folder.
  */
-const TO_SWEEP: readonly string[] = ['apps/links/']
+const TO_SWEEP: readonly string[] = ['apps/links/src/links/', 'apps/links/src/transfer/']
 
 const PROSE = /\b(?:told|tells?|telling|somebody|nobody|everybody|whoever|whosever|anew)\b/gi
 /** The second generation of words that are refused, but for the bars of keyboards and charts. */
@@ -63,7 +63,7 @@ const LATER_WORDS: ReadonlySet<string> = new Set(['led', 'ring', 'rings'])
 const PARTICIPLES: ReadonlySet<string> = new Set(
   'asked filled found given kept known needed shown taken'.split(' '),
 )
-const TEST_FUNCTIONS: ReadonlySet<string> = new Set(['describe', 'test'])
+const TEST_FUNCTIONS: ReadonlySet<string> = new Set(['describe', 'test', 'testOnSqlite', 'onPostgres'])
 
 /**
  * Returns the words of a TypeScript file that the glossary replaces, each as `line: word`, and the

@@ -71,7 +71,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     const { id } = await links.createLink(admin, { slug_length: 20 })
     await fill(links, id, allSlugsOfThree().slice(0, EIGHTH))
     const createdLength = lengthOfNext(links, admin)
-    // Of two creations, because four collisions in a row, in one of 4096, also lead to four symbols.
+    // Two creations, because four collisions in a row, in one of 4096, also lead to four symbols.
     expect([await createdLength(), await createdLength()]).toContain(3)
     for (let made = 0; made < 5; made++) expect(await createdLength()).toBe(4)
   })
