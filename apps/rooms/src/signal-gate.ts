@@ -100,7 +100,7 @@ async function admit(
   const place = { roomId, connectionId, sessionId: actor.session.id, nowMs: now() }
   if (!(await isOwnConnection(database.read, place))) throw failure('not_present')
   const peers = await listPeers(database.read, place, policy.voice.guests)
-  const grants = peers.find((each) => each.connectionId === connectionId)?.grants
+  const grants = peers.find((joined) => joined.connectionId === connectionId)?.grants
   if (!grants) throw failure('not_present')
   return { livekit, roomId, identity, grants }
 }

@@ -221,7 +221,7 @@ function openPostgres<Tables>(url: string): Database<Tables> {
       return database
     },
     async close() {
-      for (const each of withTimeout) await each.close()
+      for (const limited of withTimeout) await limited.close()
       await unlimited.close()
     },
   }

@@ -196,8 +196,8 @@ describe('parseTrusted', () => {
     fc.assert(
       fc.property(fc.oneof(v4, v6), ([base, bits, other]) => {
         const expected = ipaddr.parse(other).match(ipaddr.parse(base), bits)
-        const isMapped = [base, other].some((each) =>
-          ipaddr.parse(each).toNormalizedString().startsWith('0:0:0:0:0:ffff:'),
+        const isMapped = [base, other].some((ip) =>
+          ipaddr.parse(ip).toNormalizedString().startsWith('0:0:0:0:0:ffff:'),
         )
         fc.pre(!isMapped)
         expect(parseTrusted([`${base}/${bits}`]).has(other)).toBe(expected)

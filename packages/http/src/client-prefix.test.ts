@@ -25,7 +25,7 @@ test('each network holds the client, and is written the same for all clients in 
     fc.property(fc.ipV6(), (address) => {
       const own = ipaddr.IPv6.parse(address)
       const networks = widerPrefixes(prefixOf(own.toRFC5952String()))
-      expect(networks.map((each) => Number(each.split('/')[1]))).toEqual([56, 48, 32])
+      expect(networks.map((network) => Number(network.split('/')[1]))).toEqual([56, 48, 32])
       for (const network of networks) {
         expect(own.match(ipaddr.IPv6.parseCIDR(network))).toBe(true)
         expect(ipaddr.IPv6.networkAddressFromCIDR(network).toNormalizedString()).toBe(

@@ -168,10 +168,10 @@ function refusals<Context, Caller>({ basePath, operations }: Surface<Context, Ca
       : []
     // Among several, the path with the fewest parameters matches.
     const [route] = matches
-      .map((each) => each.path)
+      .map((match) => match.path)
       .toSorted((a, b) => a.split('{').length - b.split('{').length)
     if (route === undefined) return { route: 'unmatched', refused: transportFailure('not_found') }
-    const methods = matches.flatMap((each) => each.methods)
+    const methods = matches.flatMap((match) => match.methods)
     const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].join(', ')
     return { route, refused: transportFailure('method_not_allowed', { headers: { Allow: allow } }) }
   }

@@ -69,9 +69,9 @@ export function createRateLimiter(
    * room for one.
    */
   function bucketOf(key: string, at: number): { table: Buckets; key: string } {
-    for (let each: string | undefined = key; each !== undefined; each = widerPrefix(each)) {
-      const table = tableOf(each)
-      if (table.admits(each, at)) return { table, key: each }
+    for (let prefix: string | undefined = key; prefix !== undefined; prefix = widerPrefix(prefix)) {
+      const table = tableOf(prefix)
+      if (table.admits(prefix, at)) return { table, key: prefix }
     }
     return { table: shared, key: '' }
   }

@@ -170,7 +170,7 @@ for (const [name, { kind, good, bad }] of Object.entries(cases)) {
   describe(name, () => {
     for (const [raw, value] of good)
       test(`takes ${JSON.stringify(raw)}`, () => expect(kind.parse(raw)).toEqual(value))
-    for (const raw of ['', ...bad].filter((each) => each !== '' || name !== 'text'))
+    for (const raw of ['', ...bad].filter((value) => value !== '' || name !== 'text'))
       test(`refuses ${JSON.stringify(raw).slice(0, 60)}`, () => expect(kind.parse(raw)).toBeUndefined())
   })
 }

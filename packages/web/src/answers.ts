@@ -21,7 +21,7 @@ export class Answers {
 
   /** Returns the answer at this address, the first time. */
   take(address: string): { body: unknown; headers: Headers } | undefined {
-    this.#left ??= new Map((JSON.parse(this.#read()) as Answer[]).map((each) => [each.address, each]))
+    this.#left ??= new Map((JSON.parse(this.#read()) as Answer[]).map((answer) => [answer.address, answer]))
     const answer = this.#left.get(address)
     this.#left.delete(address)
     return answer && { body: answer.body, headers: new Headers(answer.headers) }

@@ -164,7 +164,7 @@ async function bundleChunks(folder: string, entries: ReadonlyMap<string, string>
   for (const [name, { entryPoint = '' }] of scripts) {
     const module = entries.get(fileName(entryPoint)) ?? ''
     if (/^(?:pages|texts)\//.test(module))
-      preloads[module] = [...loadedWith(scripts, name)].filter((each) => !everywhere.has(each))
+      preloads[module] = [...loadedWith(scripts, name)].filter((script) => !everywhere.has(script))
   }
   const ahead = [...everywhere].filter((name) => name !== main)
   return { texts, main, ahead, preloads: preloads satisfies Preloads }
@@ -217,7 +217,7 @@ function indexPage({ main, ahead, styles, font, assets, title, mark }: Index): s
 <link rel="preload" href="${assets}${font}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${assets}${styles}">
 <script type="module" src="${assets}${main}"></script>
-${[...ahead.map((each) => preload(assets + each)), UNFILLED.preloads].join('\n')}
+${[...ahead.map((script) => preload(assets + script)), UNFILLED.preloads].join('\n')}
 </head>
 <body><div id="app"><div class="first-header frame-header"><div class="frame-brand brand"><span class="brand-mark">${mark}</span><b class="wordmark">${name}</b></div></div></div>${UNFILLED.answers}</body>
 </html>

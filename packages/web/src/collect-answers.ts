@@ -35,7 +35,7 @@ export async function collectAnswers(
       return response?.ok ? { json: await toJson(address, response), response } : undefined
     }),
   )
-  const complete = collected.filter((each) => each !== undefined)
+  const complete = collected.filter((answer) => answer !== undefined)
   const cookies = new Set(complete.flatMap(({ response }) => response.headers.getSetCookie()))
   return { answers: complete.map(({ json }) => json), cookies: [...cookies] }
 }

@@ -35,6 +35,6 @@ export async function preloadPage(
   { pages, details }: { pages: readonly Page[]; details: readonly DetailPage[] },
 ): Promise<void> {
   const page =
-    details.find(({ pattern }) => pattern.test(path)) ?? pages.find((each) => each.path === path)?.show
+    details.find(({ pattern }) => pattern.test(path)) ?? pages.find((listed) => listed.path === path)?.show
   await page?.load?.().catch(() => {})
 }

@@ -93,7 +93,7 @@ export const refetchFailed = (): Promise<void> => refetch((_, { state }) => stat
 /** Reads everything on display about these subjects again, after a change. */
 export function invalidate(...about: readonly string[]): Promise<void> {
   answers.drop()
-  return refetch(([each]) => about.includes(String(each)))
+  return refetch(([subject]) => about.includes(String(subject)))
 }
 
 /** Late enough not to delay the page itself, in milliseconds. */
@@ -107,7 +107,7 @@ export const isEmbedded = ({ state }: Query) => state.dataUpdateCount === 0 && s
  * followed only from now on.
  */
 export function catchUp(...about: readonly string[]): void {
-  const isOld = ([each]: QueryKey, query: Query) => about.includes(String(each)) && isEmbedded(query)
+  const isOld = ([subject]: QueryKey, query: Query) => about.includes(String(subject)) && isEmbedded(query)
   setTimeout(() => void refetch(isOld), CATCH_UP_AFTER_MS)
 }
 

@@ -67,7 +67,7 @@ async function loadTexts(
   loaders: readonly TextLoader[],
   isLast: () => boolean,
 ): Promise<void> {
-  const loaded = await Promise.all(loaders.map((each) => each(language)))
+  const loaded = await Promise.all(loaders.map((load) => load(language)))
   // The last request shows the texts of this one, too.
   if (!isLast()) return showing
   if (loaded.length === 0) return undefined
@@ -75,7 +75,7 @@ async function loadTexts(
   const texts = wording.product === undefined ? {} : { 'app.name': wording.product }
   display = {
     language,
-    texts: Object.assign({}, ...loaded.map((each) => each.default), texts) as Display['texts'],
+    texts: Object.assign({}, ...loaded.map((module) => module.default), texts) as Display['texts'],
     plurals: new Intl.PluralRules(language),
   }
   document.documentElement.lang = language

@@ -183,7 +183,7 @@ for (const motion of [true, false])
     const hasMoved = (part: string) =>
       page.waitForFunction(
         ({ seen, className }) =>
-          [...seen.keys()].some((each) => each.includes(className)) &&
+          [...seen.keys()].some((name) => name.includes(className)) &&
           document
             .getAnimations()
             .every(({ effect }) => effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY),

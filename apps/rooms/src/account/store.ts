@@ -291,7 +291,7 @@ async function detachBatch(tx: Tx, userId: string): Promise<void> {
     const columns = [column, ...also]
     const change = isDeleted
       ? sql`delete from ${sql.table(table)}`
-      : sql`update ${sql.table(table)} set ${sql.join(columns.map((each) => sql`${sql.ref(each)} = null`))}`
+      : sql`update ${sql.table(table)} set ${sql.join(columns.map((name) => sql`${sql.ref(name)} = null`))}`
     const detach = () =>
       sql`
       ${change} where ${refersTo(reference, userId)} and ${sql.ref(key)} in (

@@ -89,7 +89,7 @@ const changeUserStatus = operation({
       await auditAct(tx, context, { action, target: { type: 'user', id: userId } })
       return { user: described, events: disabled ? await revokeSessionsAndAccess(tx, userId, now) : [] }
     })
-    for (const each of events) context.publish(each)
+    for (const event of events) context.publish(event)
     return { user }
   },
 })
@@ -152,7 +152,7 @@ const changePlatformAdmin = operation({
       return { ...outcome, session: inPlace, events: lost }
     })
     if (changed) context.publish({ kind: 'person', userId })
-    for (const each of events) context.publish(each)
+    for (const event of events) context.publish(event)
     if (session) context.setSessionCookies(session)
     return { ...SUCCESS, changed, remaining }
   },

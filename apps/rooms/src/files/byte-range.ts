@@ -19,8 +19,8 @@ export function parseRange(header: string | null, bytes: number): ByteRange | un
 
 /** Whether `If-None-Match` names this entity tag. */
 export function matchesEtag(header: string | null, etag: string): boolean {
-  return (header ?? '').split(',').some((each) => {
-    const value = each.trim().replace(/^W\//, '')
+  return (header ?? '').split(',').some((tag) => {
+    const value = tag.trim().replace(/^W\//, '')
     return value === '*' || value === etag
   })
 }

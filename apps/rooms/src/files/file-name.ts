@@ -31,7 +31,7 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string):
   const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replaceAll(
     /['()*]/g,
-    (each) => `%${each.charCodeAt(0).toString(16)}`,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
   )
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }

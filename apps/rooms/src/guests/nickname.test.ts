@@ -23,9 +23,9 @@ test('R14.6: a nickname keeps its visible characters and loses the blanks around
 })
 
 test('R14.6: a nickname may have 64 graphemes of any kind and no more', () => {
-  for (const each of ['a', 'é', '👩‍👩‍👧‍👦', '🇸🇪']) {
-    expect(parse(each.repeat(64))).toEqual({ name: each.repeat(64) })
-    expect(parse(each.repeat(65))).toEqual({ refused: 'length' })
+  for (const sign of ['a', 'é', '👩‍👩‍👧‍👦', '🇸🇪']) {
+    expect(parse(sign.repeat(64))).toEqual({ name: sign.repeat(64) })
+    expect(parse(sign.repeat(65))).toEqual({ refused: 'length' })
   }
 })
 

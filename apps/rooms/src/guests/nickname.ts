@@ -35,7 +35,7 @@ export function parseNickname(input: string, productName: string): Nickname {
 function isReserved(name: string, productName: string): boolean {
   const text = plain(name)
   // A symbol can represent a letter or separate words.
-  const readings = [...new Set([text, unboxLetters(text)])].flatMap((each) => [wordsOf(each), signsOf(each)])
+  const readings = [...new Set([text, unboxLetters(text)])].flatMap((form) => [wordsOf(form), signsOf(form)])
   const product = wordsOf(plain(productName)).join('')
   const patterns = product === '' ? RESERVED : [...RESERVED, lookalikePattern(product)]
   return readings.some((words) => patterns.some((pattern) => pattern.test(` ${words.join(' ')} `)))

@@ -15,7 +15,7 @@ test('R22: the network with the most login states is evicted from, however many 
     { prefix: '192.0.2.1', count: 90 },
   ]
   const dropped = evictionsOf([...others, ...line], 1000)
-  expect(Object.keys(dropped).filter((prefix) => others.some((each) => each.prefix === prefix))).toEqual([])
+  expect(Object.keys(dropped).filter((prefix) => others.some((other) => other.prefix === prefix))).toEqual([])
   expect(Object.values(dropped).reduce((sum, count) => sum + count, 0)).toBe(1000)
   expect(Math.max(...Object.values(dropped)) - Math.min(...Object.values(dropped))).toBeLessThanOrEqual(1)
 })

@@ -18,7 +18,7 @@ interface Network {
  */
 export function planEvictions(counts: readonly PrefixCount[], drop: number): ReadonlyMap<string, number> {
   const all: Network = { count: 0, parts: new Map() }
-  for (const each of counts) add(all, each)
+  for (const count of counts) add(all, count)
   const dropped = new Map<string, number>()
   for (let n = 0; n < drop && all.count > 0; n++) {
     const prefix = evictOne(all, '')

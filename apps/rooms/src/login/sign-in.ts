@@ -24,7 +24,7 @@ export async function signIn(context: LoginContext, login: CompletedLogin): Prom
   logGrantChanges(context, done.userId, done.grantChanges)
   if (done.ended.length > 0) context.publish({ kind: 'sessions', sessionIds: done.ended })
   if (done.grantChanges.losesRight || done.isRenamed) context.publish({ kind: 'person', userId: done.userId })
-  for (const each of done.lost) context.publish(each)
+  for (const event of done.lost) context.publish(event)
   return done.session
 }
 

@@ -128,7 +128,7 @@ function parseEmoji(text: string): string {
 
 /** Throws if the message has as many kinds of reactions as permitted, and this is another one. */
 function requireRoom({ policy }: Context, reactions: readonly ReactionCount[], emoji: string): void {
-  const isKnown = reactions.some((each) => each.emoji === emoji)
+  const isKnown = reactions.some((reaction) => reaction.emoji === emoji)
   if (!isKnown && reactions.length >= policy.limits.reaction_kinds) throw failure('too_many_reactions')
 }
 

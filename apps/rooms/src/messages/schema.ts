@@ -150,7 +150,7 @@ export const MessageQuery = z
   })
   .refine(
     ({ cursor, after, around, at }) =>
-      [cursor, after, around, at].filter((each) => each !== undefined).length <= 1,
+      [cursor, after, around, at].filter((parameter) => parameter !== undefined).length <= 1,
     'takes only one of `cursor`, `after`, `around` and `at`',
   )
 

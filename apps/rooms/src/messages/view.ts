@@ -82,7 +82,7 @@ async function loadFiles(db: Db, rows: readonly RoomMessageRow[]): Promise<Map<s
 async function loadMentions(db: Db, rows: readonly RoomMessageRow[]): Promise<Mentions> {
   const named = rows.map(({ id, content }) => ({ id, userIds: mentionedIdsIn(content ?? '') }))
   const naming = named.filter(({ userIds }) => userIds.length > 0)
-  const userIds = new Set(naming.flatMap((each) => each.userIds))
+  const userIds = new Set(naming.flatMap((message) => message.userIds))
   return findMentions(
     db,
     naming.map(({ id }) => id),
@@ -114,7 +114,7 @@ export function withOwnReactions(
   reactions: readonly ReactionCount[],
   own: ReadonlySet<string> | undefined,
 ): Message['reactions'] {
-  return reactions.map((each) => ({ ...each, mine: own?.has(each.emoji) ?? false }))
+  return reactions.map((reaction) => ({ ...reaction, mine: own?.has(reaction.emoji) ?? false }))
 }
 
 export function toEventMessage(row: RoomMessageRow, relations: SharedRelations): EventMessage {

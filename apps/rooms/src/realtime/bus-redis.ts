@@ -57,7 +57,7 @@ export async function createRedisBus(
   const sendHeartbeat = () => send({ from: nodeId })
   publisher.on('ready', sendHeartbeat)
   // Both clients retry on their own. The start does not wait for the server.
-  for (const each of [publisher, subscriber]) each.connect().catch(() => {})
+  for (const client of [publisher, subscriber]) client.connect().catch(() => {})
   const timer = setInterval(sendHeartbeat, heartbeatEveryMs)
   return {
     publish(event) {
@@ -73,7 +73,7 @@ export async function createRedisBus(
     async close() {
       clearInterval(timer)
       outageLog.close()
-      for (const each of [publisher, subscriber]) each.destroy()
+      for (const client of [publisher, subscriber]) client.destroy()
     },
   }
 }
@@ -97,13 +97,13 @@ export async function probeBus(url: string): Promise<void> {
     await publisher.publish(channel, JSON.stringify({ from } satisfies BusMessage))
   }
   // The error is also the one that `connect` rejects with.
-  for (const each of [publisher, subscriber]) each.on('error', reject)
+  for (const client of [publisher, subscriber]) client.on('error', reject)
   try {
     probe().catch(reject)
     await received
   } finally {
     clearTimeout(timer)
-    for (const each of [publisher, subscriber]) if (each.isOpen) each.destroy()
+    for (const client of [publisher, subscriber]) if (client.isOpen) client.destroy()
   }
 }
 

@@ -107,7 +107,7 @@ export class Leases {
       this.#closed.push(...closed)
       throw error
     }
-    this.#inGrace.push(...closed.map((each) => ({ ...each, atMs: nowMs + GRACE_MS })))
+    this.#inGrace.push(...closed.map((connection) => ({ ...connection, atMs: nowMs + GRACE_MS })))
   }
 
   /** Records the heartbeat of the node and renews the leases of its connections. */
@@ -120,7 +120,7 @@ export class Leases {
       if (ids.length > 0) await renewLeases(tx, database.dialect, ids, nowMs)
     })
     // Leases that had already expired were not renewed.
-    for (const each of held) if (each.leaseUntilMs > nowMs) each.leaseUntilMs = nowMs + LEASE_MS
+    for (const lease of held) if (lease.leaseUntilMs > nowMs) lease.leaseUntilMs = nowMs + LEASE_MS
   }
 
   /** Removes users without a lease from these rooms, or from all (R17.7). */

@@ -75,5 +75,5 @@ export async function revokeLostAccessOfUser(tx: Tx, userId: string, nowMs: numb
 }
 
 function idsWithAccess(accesses: readonly UserRoomAccess[], key: 'userId' | 'roomId'): ReadonlySet<string> {
-  return new Set(accesses.filter((each) => decideEntry(each) === 'yes').map((each) => each[key]))
+  return new Set(accesses.filter((access) => decideEntry(access) === 'yes').map((access) => access[key]))
 }

@@ -106,15 +106,19 @@ test('R17.2: entry is decided in the order of the rule for every combination of 
   const isHidden = (access: RoomAccess) => access.visibility === 'private'
   const isBanned = (kind: string) => (access: RoomAccess) => !access.isAdmin && access.ban?.kind === kind
   const free = (access: RoomAccess) => !access.isAdmin && access.ban === null
-  expect(outcomes((each) => each.isAdmin)).toEqual(['yes'])
-  expect(outcomes((each) => isBanned('ban')(each) && !isHidden(each))).toEqual(['banned'])
-  expect(outcomes((each) => isBanned('kick')(each) && !isHidden(each))).toEqual(['cooldown'])
-  expect(outcomes((each) => !each.isAdmin && each.ban && isHidden(each))).toEqual(['not_found'])
-  expect(outcomes((each) => free(each) && isHidden(each) && (each.isGuest || !each.role))).toEqual([
+  expect(outcomes((access) => access.isAdmin)).toEqual(['yes'])
+  expect(outcomes((access) => isBanned('ban')(access) && !isHidden(access))).toEqual(['banned'])
+  expect(outcomes((access) => isBanned('kick')(access) && !isHidden(access))).toEqual(['cooldown'])
+  expect(outcomes((access) => !access.isAdmin && access.ban && isHidden(access))).toEqual(['not_found'])
+  expect(outcomes((access) => free(access) && isHidden(access) && (access.isGuest || !access.role))).toEqual([
     'not_found',
   ])
-  expect(outcomes((each) => free(each) && isHidden(each) && !each.isGuest && each.role)).toEqual(['yes'])
-  const open = (each: RoomAccess) => free(each) && !isHidden(each)
-  expect(outcomes((each) => open(each) && each.isGuest && !each.allowGuests)).toEqual(['guests_not_allowed'])
-  expect(outcomes((each) => open(each) && (!each.isGuest || each.allowGuests))).toEqual(['yes'])
+  expect(outcomes((access) => free(access) && isHidden(access) && !access.isGuest && access.role)).toEqual([
+    'yes',
+  ])
+  const open = (access: RoomAccess) => free(access) && !isHidden(access)
+  expect(outcomes((access) => open(access) && access.isGuest && !access.allowGuests)).toEqual([
+    'guests_not_allowed',
+  ])
+  expect(outcomes((access) => open(access) && (!access.isGuest || access.allowGuests))).toEqual(['yes'])
 })

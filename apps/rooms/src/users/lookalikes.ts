@@ -106,7 +106,7 @@ const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6]
 export function unboxLetters(text: string): string {
   return text.replaceAll(/[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}\u{1F1E6}-\u{1F1FF}]/gu, (symbol) => {
     const point = symbol.codePointAt(0) ?? 0
-    const first = ALPHABETS.findLast((each) => each <= point) ?? 0
+    const first = ALPHABETS.findLast((start) => start <= point) ?? 0
     return String.fromCodePoint('a'.charCodeAt(0) + point - first)
   })
 }

@@ -132,7 +132,9 @@ export async function findParticipantVoices(
   for (const { userId, handAtMs, ...peer } of peers) {
     if (peer.grants === undefined) continue
     const other = voices.get(userId)
-    const hand = [other?.hand, toMomentOrNull(handAtMs)].filter((each) => typeof each === 'string').toSorted()
+    const hand = [other?.hand, toMomentOrNull(handAtMs)]
+      .filter((moment) => typeof moment === 'string')
+      .toSorted()
     voices.set(userId, {
       audio: peer.audio || other?.audio === true,
       camera: peer.camera || other?.camera === true,

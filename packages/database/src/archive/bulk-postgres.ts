@@ -29,7 +29,7 @@ export async function openPostgresBulk(url: string): Promise<Bulk> {
       )
     },
     async run(...all) {
-      for (const each of all) await client.query(each)
+      for (const statement of all) await client.query(statement)
     },
     async column(statement) {
       const { rows } = await client.query<[Value]>({ text: statement, rowMode: 'array' })

@@ -39,7 +39,7 @@ export async function openSqliteBulk(path: string): Promise<Bulk> {
       for (const row of rows) statement.run(...row)
     },
     async run(...all) {
-      for (const each of all) file.run(each)
+      for (const statement of all) file.run(statement)
     },
     column: async (statement) =>
       file

@@ -162,7 +162,7 @@ class ArchiveParser<Table extends string> {
     const line = TableLine.safeParse(value)
     if (!line.success) throw this.#invalid('is neither a row nor a table nor the end')
     const { columns } = line.data
-    const table = tablesOf(this.#format).find((each) => each === line.data.table)
+    const table = tablesOf(this.#format).find((name) => name === line.data.table)
     if (table === undefined) throw this.#invalid(`there is no table "${line.data.table}"`)
     const tableColumns: Readonly<Record<string, Column>> = this.#format.tables[table].columns
     const kinds = columns.map((column) => tableColumns[column])

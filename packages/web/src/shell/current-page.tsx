@@ -24,7 +24,7 @@ export function CurrentPage({ pages, details, home }: Props) {
   const { t } = useTexts<string>()
   const [path] = useLocation()
   const detail = details.find(({ pattern }) => pattern.test(path))
-  const page = pages.find((each) => each.path === path)
+  const page = pages.find((candidate) => candidate.path === path)
   return (
     <Fragment key={path}>
       {page?.hasMark && <BrandMark size={48} className="page-mark" />}

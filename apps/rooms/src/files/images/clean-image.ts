@@ -11,7 +11,7 @@ import type { ImageResult } from './image-queue.ts'
 import { IMAGE_TYPES, type ImageType } from './image-types.ts'
 
 export function isImageType(type: string): type is ImageType {
-  return IMAGE_TYPES.some((each) => each === type)
+  return IMAGE_TYPES.some((imageType) => imageType === type)
 }
 
 type Refusal = Extract<ImageResult, { refusal: unknown }>['refusal']

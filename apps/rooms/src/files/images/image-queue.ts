@@ -54,7 +54,7 @@ export class ImageQueue {
   /** Never rejects. */
   run({ personId, turn }: Sender, request: ImageRequest): Promise<ImageResult> {
     const waiting = this.#turns.get(turn) ?? []
-    const own = waiting.filter((each) => each.personId === personId)
+    const own = waiting.filter((image) => image.personId === personId)
     const { promise, resolve } = Promise.withResolvers<ImageResult>()
     if (this.#isClosed) resolve({ refusal: 'failed', seconds: 0 })
     else if (own.length >= MAX_WAITING_PER_PERSON || waiting.length >= MAX_WAITING_PER_TURN)

@@ -5,7 +5,7 @@ import { findMarks, indexedWords, searchedWords } from './words.ts'
 function matches(search: string, content: string): boolean {
   const words = searchedWords(search)
   const indexed = [...indexedWords(content)]
-  return words.length > 0 && words.every((word) => indexed.some((each) => each.startsWith(word)))
+  return words.length > 0 && words.every((word) => indexed.some((entry) => entry.startsWith(word)))
 }
 
 /** The marked parts of the text. */

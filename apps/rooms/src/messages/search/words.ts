@@ -112,11 +112,13 @@ export function indexedWords(content: string): ReadonlySet<string> {
 export function findMarks(text: string, searched: readonly string[]): Mark[] {
   const marks: Mark[] = []
   for (const word of wordsOf(text)) {
-    const matching = searched.filter((each) => word.key.startsWith(each))
+    const matching = searched.filter((prefix) => word.key.startsWith(prefix))
     if (matching.length === 0) continue
     const { start } = word
     const length =
-      word.kind === 'spaced' ? word.length : Math.max(...matching.map((each) => lengthOf(text, word, each)))
+      word.kind === 'spaced'
+        ? word.length
+        : Math.max(...matching.map((prefix) => lengthOf(text, word, prefix)))
     const last = marks.at(-1)
     if (last && start <= last[0] + last[1]) last[1] = Math.max(last[1], start + length - last[0])
     else marks.push([start, length])

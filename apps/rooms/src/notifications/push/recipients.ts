@@ -58,7 +58,7 @@ async function filterRecipients(
     const counts = unread.get(access)
     const { userId, notificationLevel } = access
     if (!counts || countNotifying({ ...counts, notificationLevel }) === 0) return []
-    const readSeq = all.find((each) => each.userId === userId)?.lastReadSeq ?? access.joinedSeq ?? 0
+    const readSeq = all.find((stored) => stored.userId === userId)?.lastReadSeq ?? access.joinedSeq ?? 0
     return [{ userId, access, readSeq, isMentioned: counts.mentions > 0 }]
   })
   return withoutQuiet(database, recipients, nowMs)

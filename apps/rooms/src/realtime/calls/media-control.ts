@@ -88,7 +88,8 @@ export class MediaControl {
     const identity = formatIdentity(peer)
     void this.#attempt(async (api) => {
       const participants = await api.listParticipants(room)
-      for (const { sid, source } of participants.find((each) => each.identity === identity)?.tracks ?? [])
+      for (const { sid, source } of participants.find((participant) => participant.identity === identity)
+        ?.tracks ?? [])
         if (source === 'microphone') await api.muteTrack(room, identity, sid)
     })
   }

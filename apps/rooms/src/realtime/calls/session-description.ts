@@ -138,8 +138,8 @@ function parseSection(lines: readonly string[], { type, index, kind, fingerprint
   require(mediaKind === kind && CONNECTION.test(connection) && new Set(formats).size === formats.length)
   const attributes = parseAttributes(attributeLines, SECTION_GRAMMAR)
   for (const name of SINGLE_GRAMMAR.keys())
-    require(attributes.filter((each) => each.name === name).length < 2)
-  const has = (name: string) => attributes.some((each) => each.name === name)
+    require(attributes.filter((attribute) => attribute.name === name).length < 2)
+  const has = (name: string) => attributes.some((attribute) => attribute.name === name)
   const read = (name: string, inherited?: string) => {
     const value = valueOf(attributes, name) ?? inherited
     require(value !== undefined)
@@ -187,7 +187,7 @@ function parseAttributes(lines: readonly string[], grammar: Grammar): Attribute[
 }
 
 function valueOf(attributes: readonly Attribute[], name: string): string | undefined {
-  return attributes.find((each) => each.name === name)?.value
+  return attributes.find((attribute) => attribute.name === name)?.value
 }
 
 const writeAttribute = ({ name, value }: Attribute) => (value === '' ? name : `${name}:${value}`)

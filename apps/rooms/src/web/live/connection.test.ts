@@ -510,7 +510,7 @@ test('R18.7e, R18.7d: a connection is up to date only when missed events were re
 test('the lobby is read again after a reconnection', async () => {
   const it = createFixture()
   const reasons: string[] = []
-  const stop = it.connection.followLobby((each) => reasons.push(each))
+  const stop = it.connection.followLobby((reason) => reasons.push(reason))
   it.connection.start()
   it.current()?.deliver()
   // The lobby is read once the subscription is active: a change in between would be missed.

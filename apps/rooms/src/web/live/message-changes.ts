@@ -13,7 +13,7 @@ function withOwnReactions(
   previous: Message['reactions'] = [],
 ): Message['reactions'] {
   const own = new Set(previous.flatMap(({ emoji, mine }) => (mine ? [emoji] : [])))
-  return reactions.map((each) => ({ ...each, mine: own.has(each.emoji) }))
+  return reactions.map((reaction) => ({ ...reaction, mine: own.has(reaction.emoji) }))
 }
 
 interface ReactionChange {
@@ -42,7 +42,9 @@ export function applyEvent(message: Message, { event, data, at }: RoomEvent, use
       const isOwn = ({ emoji }: { emoji: string }) => change.by === userId && emoji === change.emoji
       return {
         ...message,
-        reactions: reactions.map((each) => (isOwn(each) ? { ...each, mine: change.added } : each)),
+        reactions: reactions.map((reaction) =>
+          isOwn(reaction) ? { ...reaction, mine: change.added } : reaction,
+        ),
       }
     }
     case 'message.pinned':
@@ -75,7 +77,7 @@ export function requote(reply: Message, { event, data }: RoomEvent): Message {
   if (event === 'message.deleted') return { ...reply, replyTo: { ...replyTo, excerpt: null } }
   if (event !== 'message.edited') return reply
   const { content, nickname, mentions, files } = data['message'] as EventMessage
-  const names = new Map(mentions.map((each) => [each.userId, each.nickname]))
+  const names = new Map(mentions.map((mention) => [mention.userId, mention.nickname]))
   const text = excerptOf(withNames(content ?? '', (userId) => names.get(userId)))
   const excerpt = content === null ? null : text || (files[0]?.name ?? '')
   return { ...reply, replyTo: { ...replyTo, nickname, excerpt } }

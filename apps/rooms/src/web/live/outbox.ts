@@ -66,20 +66,20 @@ export class Outbox {
   /** Sends all unanswered messages at once, and the message with this id even if it was refused. */
   retry(clientId?: string): void {
     this.#unanswered = 0
-    this.#clearProblems((each) => isWaiting(each) || each.clientId === clientId)
+    this.#clearProblems((message) => isWaiting(message) || message.clientId === clientId)
     this.#sendNow()
   }
 
   /** Removes a message that the server has stored or the user has discarded. */
   remove(clientId: string): void {
     if (!this.#has(clientId)) return
-    this.#setUnsent(this.#unsent.filter((each) => each.clientId !== clientId))
+    this.#setUnsent(this.#unsent.filter((message) => message.clientId !== clientId))
     // This message may have held up the others.
     this.#sendNow()
   }
 
   #has(clientId: string): boolean {
-    return this.#unsent.some((each) => each.clientId === clientId)
+    return this.#unsent.some((message) => message.clientId === clientId)
   }
 
   #setUnsent(unsent: readonly Unsent[]): void {
@@ -89,8 +89,10 @@ export class Outbox {
   }
 
   #clearProblems(isCleared: (unsent: Unsent) => boolean): void {
-    if (!this.#unsent.some((each) => each.problem && isCleared(each))) return
-    this.#setUnsent(this.#unsent.map((each) => (isCleared(each) ? { ...each, problem: undefined } : each)))
+    if (!this.#unsent.some((message) => message.problem && isCleared(message))) return
+    this.#setUnsent(
+      this.#unsent.map((message) => (isCleared(message) ? { ...message, problem: undefined } : message)),
+    )
   }
 
   #sendNow(): void {
@@ -121,7 +123,7 @@ export class Outbox {
       this.#onAnswer()
       // A rate limit passes without the user.
       if (error instanceof CallError && error.status === 429) await this.#pause()
-      else this.#fail(error, (each) => each.clientId === clientId)
+      else this.#fail(error, (message) => message.clientId === clientId)
     }
     return true
   }
@@ -143,7 +145,9 @@ export class Outbox {
   }
 
   #fail(error: unknown, hasFailed: (unsent: Unsent) => boolean): void {
-    this.#setUnsent(this.#unsent.map((each) => (hasFailed(each) ? { ...each, problem: { error } } : each)))
+    this.#setUnsent(
+      this.#unsent.map((message) => (hasFailed(message) ? { ...message, problem: { error } } : message)),
+    )
   }
 
   #pause(): Promise<void> {
@@ -167,5 +171,5 @@ export function isTransient(error: unknown): boolean {
 function parse(savedText: string): Unsent[] {
   if (savedText === '') return []
   const saved = JSON.parse(savedText) as Omit<Unsent, 'problem'>[]
-  return saved.map((each) => ({ ...each, problem: undefined }))
+  return saved.map((message) => ({ ...message, problem: undefined }))
 }

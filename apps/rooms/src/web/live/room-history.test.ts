@@ -98,7 +98,7 @@ function createHistory() {
     last: () => requests.at(-1),
     state: () => state,
     texts: () => state.messages.map(({ content }) => content),
-    find: (id: string) => state.messages.find((each) => each.id === id),
+    find: (id: string) => state.messages.find((loaded) => loaded.id === id),
   }
 }
 

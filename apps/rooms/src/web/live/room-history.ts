@@ -286,7 +286,7 @@ export class RoomHistory {
   }
 
   #isKnown({ id }: Message): boolean {
-    return this.#history.messages.some((each) => each.id === id)
+    return this.#history.messages.some((message) => message.id === id)
   }
 
   /** False if this will be read with another page. */
@@ -309,7 +309,7 @@ export class RoomHistory {
     const isPin = ({ id }: Message) => id === messageId
     const message = messages.find(isPin) ?? pins.find(isPin)
     // Pins that are unknown now are read when they are on display.
-    if (message) this.#set({ pins: [message, ...pins.filter((each) => !isPin(each))] })
+    if (message) this.#set({ pins: [message, ...pins.filter((pin) => !isPin(pin))] })
     else void this.readPins().catch(() => this.#set({ pins: undefined }))
   }
 
@@ -371,9 +371,9 @@ function withNames(message: Message, byId: ReadonlyMap<string, Person>): Message
   const isSame = nickname === message.nickname && avatarColor === message.avatarColor
   const isMentioned = message.mentions.some(({ userId }) => byId.has(userId))
   if (isSame && !isMentioned) return message
-  const mentions = message.mentions.map((each) => ({
-    ...each,
-    nickname: byId.get(each.userId)?.nickname ?? each.nickname,
+  const mentions = message.mentions.map((mention) => ({
+    ...mention,
+    nickname: byId.get(mention.userId)?.nickname ?? mention.nickname,
   }))
   return { ...message, nickname, avatarColor, mentions }
 }

@@ -44,7 +44,7 @@ export function Notifier() {
     previous.current = new Map(rooms.map((room) => [room.id, countNotifying(room)]))
     if (!before) return
     const notify = async (id: string) => {
-      const room = latest.current.rooms?.find((each) => each.id === id)
+      const room = latest.current.rooms?.find((listed) => listed.id === id)
       if (!room || countNotifying(room) === 0 || isLookingAt(id, latest.current.openId)) return
       const text = textOf(room, latest.current.t)
       await notifyInOneTab(id, () => showDesktop(id, text, () => go(`/rooms/${id}`)))

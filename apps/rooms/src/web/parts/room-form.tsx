@@ -182,14 +182,14 @@ function VisibilityChoice({
       onChange={(visibility) => onChange({ visibility })}
     >
       <Stack gap="xs" mt={6}>
-        {(['public', 'unlisted', 'private'] as const).map((each) => (
+        {(['public', 'unlisted', 'private'] as const).map((visibility) => (
           <Radio
-            key={each}
-            value={each}
-            label={t(`room.visibility.${each}`)}
-            description={t(`form.${each}Help`)}
+            key={visibility}
+            value={visibility}
+            label={t(`room.visibility.${visibility}`)}
+            description={t(`form.${visibility}Help`)}
             // Guests cannot be in private rooms (R14.2).
-            disabled={isGuest && each === 'private'}
+            disabled={isGuest && visibility === 'private'}
           />
         ))}
       </Stack>

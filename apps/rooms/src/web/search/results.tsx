@@ -88,7 +88,7 @@ interface RowProps {
 function ResultRow({ result: { message, room, marks }, isInRoom, isTabStop, onFocus }: RowProps) {
   const { moment } = useText()
   const { id, content, mentions, nickname, createdAt, files } = message
-  const names = new Map(mentions.map((each) => [each.userId, each.nickname]))
+  const names = new Map(mentions.map((mention) => [mention.userId, mention.nickname]))
   return (
     <Link
       href={`/rooms/${room.id}?message=${id}`}

@@ -277,7 +277,9 @@ export class CallSession {
 
   #onChanged(peer: CallPeer): void {
     if (peer.connectionId === this.#link.connectionId) return this.#onOwnChange(peer)
-    const peers = this.#snapshot.peers.map((each) => (each.connectionId === peer.connectionId ? peer : each))
+    const peers = this.#snapshot.peers.map((other) =>
+      other.connectionId === peer.connectionId ? peer : other,
+    )
     this.#set({ peers })
     this.#media.engine?.update(peer)
   }

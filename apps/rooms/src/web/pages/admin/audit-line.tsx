@@ -59,7 +59,7 @@ function Sentence({ event, names }: { event: Event; names: Names }) {
   return t(key, marks)
     .split(MARK)
     .map((part, index) => {
-      const role = ROLES.find((each) => each === part)
+      const role = ROLES.find((name) => name === part)
       if (index % 2 === 0 || !role) return part
       // oxlint-disable-next-line react/no-array-index-key -- the parts of a sentence never move.
       return <Name key={index} isRoom={role === 'room'} id={ids[role]} names={names} event={event} />

@@ -43,9 +43,9 @@ export function PersonActions({ person }: { person: Person }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {actsFor(person).map((each) => (
-            <Menu.Item key={each} onClick={() => ask(each)}>
-              {t(`admin.act.${each}`)}
+          {actsFor(person).map((choice) => (
+            <Menu.Item key={choice} onClick={() => ask(choice)}>
+              {t(`admin.act.${choice}`)}
             </Menu.Item>
           ))}
         </Menu.Dropdown>

@@ -51,7 +51,7 @@ function Pin({ message, user, onOpen }: { message: Message; user: User; onOpen: 
       <div className="message-text pin-text">
         <MessageText
           content={content ?? ''}
-          names={new Map(mentions.map((each) => [each.userId, each.nickname]))}
+          names={new Map(mentions.map((mention) => [mention.userId, mention.nickname]))}
           group={groupMention}
           selfId={user.id}
           hasLinks={!message.guest}

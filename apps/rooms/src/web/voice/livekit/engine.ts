@@ -140,7 +140,7 @@ export class LiveKitEngine implements CallEngine {
   }
 
   #onChange({ identity }: RemoteParticipant): void {
-    const peer = [...this.#peers.values()].find((each) => identityOf(each) === identity)
+    const peer = [...this.#peers.values()].find((candidate) => identityOf(candidate) === identity)
     if (!peer) return
     this.#applyTo(peer)
     this.#options.onChange()

@@ -23,5 +23,5 @@ export function shortcutOf({
   altKey,
 }: KeyboardEvent): Shortcut | undefined {
   if (!shiftKey || altKey || ctrlKey === metaKey) return undefined
-  return (Object.keys(SHORTCUTS) as Shortcut[]).find((each) => code === `Key${SHORTCUTS[each]}`)
+  return (Object.keys(SHORTCUTS) as Shortcut[]).find((shortcut) => code === `Key${SHORTCUTS[shortcut]}`)
 }

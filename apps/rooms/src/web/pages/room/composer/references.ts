@@ -27,7 +27,7 @@ export function toStored(text: string, references: References): string {
   let stored = ''
   for (let at = 0; at < text.length;) {
     const isStart = !LETTER.test(text[at - 1] ?? '')
-    const name = isStart && written.find((each) => text.startsWith(each, at))
+    const name = isStart && written.find((candidate) => text.startsWith(candidate, at))
     const isWhole = name && !LETTER.test(text[at + name.length] ?? '')
     stored += isWhole ? references[name] : text[at]
     at += isWhole ? name.length : 1

@@ -56,10 +56,10 @@ export function MessageList({ room, user, store, view, onEditUnsent }: Props) {
         <ConversationStart room={room} user={user} older={older} />
         <Rows view={view} state={state}>
           {visible.endsAtNewest &&
-            state.unsent.map((each) => (
+            state.unsent.map((unsent) => (
               <UnsentRow
-                key={each.clientId}
-                unsent={each}
+                key={unsent.clientId}
+                unsent={unsent}
                 user={user}
                 store={store}
                 names={names}

@@ -8,7 +8,7 @@ import { frequentEmoji } from './frequent.ts'
 const MAX_RESULTS = 96
 const COLUMNS = 8
 
-/** A sign for each category, in the order of Unicode. */
+/** A sign for entry category, in the order of Unicode. */
 const SIGNS = ['😀', '👋', '🌱', '🍎', '🚗', '⚽', '💡', '❤️', '🏁']
 const CATEGORY_KEYS: readonly TextKey[] = [
   'emoji.smileys',
@@ -31,7 +31,7 @@ export default function EmojiPicker({ onChoose }: { onChoose: (emoji: string) =>
   const field = useRef<HTMLInputElement>(null)
   // The dialog opened before this was loaded.
   useEffect(() => field.current?.focus(), [])
-  const frequent = frequentEmoji().map((each) => ({ emoji: each, name: each }))
+  const frequent = frequentEmoji().map((sign) => ({ emoji: sign, name: sign }))
   return (
     <div className="emoji-picker">
       <TextInput
@@ -92,16 +92,16 @@ function EmojiGrid({ label, emoji, onChoose, isScrolled = false }: GridProps) {
       aria-label={label}
       onKeyDown={moveInGrid}
     >
-      {emoji.map((each, index) => (
+      {emoji.map((entry, index) => (
         <button
-          key={each.emoji}
+          key={entry.emoji}
           type="button"
           tabIndex={index === 0 ? 0 : -1}
-          aria-label={each.name}
-          title={each.name === each.emoji ? undefined : `:${each.name}:`}
-          onClick={() => onChoose(each.emoji)}
+          aria-label={entry.name}
+          title={entry.name === entry.emoji ? undefined : `:${entry.name}:`}
+          onClick={() => onChoose(entry.emoji)}
         >
-          {each.emoji}
+          {entry.emoji}
         </button>
       ))}
     </div>

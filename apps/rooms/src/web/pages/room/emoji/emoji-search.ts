@@ -23,7 +23,7 @@ const words = gemoji.map(({ names, tags, description }) =>
 
 export const CATEGORIES: readonly string[] = [...new Set(all.map(({ category }) => category))]
 
-export const emojiOf = (category: string): Emoji[] => all.filter((each) => each.category === category)
+export const emojiOf = (category: string): Emoji[] => all.filter((emoji) => emoji.category === category)
 
 /** Emoji with a name or another word that begins with the query, those with such a name first. */
 export function searchEmoji(query: string, limit: number): Emoji[] {

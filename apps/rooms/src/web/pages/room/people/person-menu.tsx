@@ -75,11 +75,11 @@ export function PersonMenu({ person, room, user, isMember, onAsk }: Props) {
 function choicesFor({ role, guest }: Person, may: ReturnType<typeof rightsIn>, isMember: boolean) {
   if (role === 'owner') return { roles: [], mayRemove: false, mayBeOwner: false }
   const roles = MEMBER_ROLES.filter(
-    (each) =>
-      each !== role &&
-      may(setRoleActionFor(each)) &&
+    (next) =>
+      next !== role &&
+      may(setRoleActionFor(next)) &&
       may(setRoleActionFor(role)) &&
-      !(guest && each === 'moderator'),
+      !(guest && next === 'moderator'),
   )
   return {
     roles,
