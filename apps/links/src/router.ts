@@ -217,7 +217,7 @@ async function serveFurtherDomain(dependencies: RouterDependencies, arrival: Arr
   const { request, path, site } = arrival
   if (!isRead(request)) return path.startsWith('/_') ? notFoundPage(request) : methodNotAllowed()
   if (path === '/') return site.rootUrl === null ? landingPage(request) : redirectTo(302, site.rootUrl)
-  // It would install the admin pages, which are on the default domain.
+  // The manifest would install the admin pages, which are on the default domain.
   if (path === '/manifest.webmanifest') return notFoundPage(request)
   return (await serveDomainFile(dependencies, arrival)) ?? notFoundPage(request)
 }

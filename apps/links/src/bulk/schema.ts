@@ -20,7 +20,7 @@ export type BulkMode = z.output<typeof BulkMode>
 export const BulkLinks = z
   .object({
     mode: BulkMode,
-    // Parsed one by one: an item that is not valid leaves the others.
+    // Items are parsed one by one: one that is not valid does not stop the others.
     items: z
       .array(z.unknown())
       .min(1)

@@ -91,7 +91,7 @@ export async function listBundlesOfLink(db: Db, linkId: number): Promise<BundleR
     .execute()
 }
 
-/** Adds links to bundles. Those that are members already stay. The rows must be locked. */
+/** Adds links to bundles. Existing members stay. The rows must be locked. */
 export async function addMembers(tx: Tx, members: readonly Membership[]): Promise<void> {
   if (members.length === 0) return
   await noteMemberships(tx, members)
@@ -243,7 +243,7 @@ async function readSummaryRows(
 
 type Fragment = RawBuilder<unknown>
 
-/** Clicks of the chosen links by bucket. Those of the previous window have one bucket number. */
+/** Clicks of the chosen links by bucket. The whole previous window has one bucket number. */
 function bucketParts(dialect: Db['dialect'], { range, now, filters }: SummaryView): Fragment {
   const unit = ranges[range].sparkline
   const parts = windowParts(currentWindow(range, now), filters, (column) => bucketSql(dialect, unit, column))

@@ -72,7 +72,7 @@ interface ChangeLogOptions {
   steps: readonly ChangeStep[]
 }
 
-/** What a transaction is about to write, with the state before. */
+/** The subjects that a transaction is about to write, with their states before. */
 class ChangeLog {
   readonly #tx: Tx
   readonly #dialect: DialectName
@@ -168,7 +168,7 @@ class ChangeLog {
     return (await Array.fromAsync(this.#readParts())).flat()
   }
 
-  /** What the transaction has read for its writes, as it was before them. */
+  /** The versions that the transaction has read before its writes. */
   async readVersions(): Promise<SubjectVersions> {
     const members = [...this.#members.values()]
     const links = await readLinkStates(this.#tx, this.#dialect, [

@@ -113,7 +113,7 @@ export function openSqliteRecorder(path: string): Recorder {
         if (!isUpdated && statements.beginHour.run(...values).changes === 0)
           missingSlugs.add(`${linkId} ${slug}`)
       }
-      // By link, the order of the index: a batch then visits each of its pages once.
+      // The order by link is that of the index: a batch then visits each of its pages once.
       const presentClicks = clicks
         .filter(({ linkId, slug }) => !missingSlugs.has(`${linkId} ${slug}`))
         .toSorted((a, b) => a.linkId - b.linkId)

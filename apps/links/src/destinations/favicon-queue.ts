@@ -5,7 +5,7 @@ import { BackgroundQueue } from './background-queue.ts'
 import type { FaviconFetcher } from './fetch-favicon.ts'
 import { saveFavicon } from './store.ts'
 
-/** At 16 KiB each at most 80 MiB, in practice about a tenth of that. */
+/** Limit of the stored icons: at 16 KiB each at most 80 MiB, in practice about a tenth of that. */
 const MAX_HOSTS = 5_000
 
 export interface FaviconQueueOptions {

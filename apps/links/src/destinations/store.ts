@@ -8,7 +8,7 @@ export interface StoredFavicon {
   fetchedAt: number
 }
 
-/** Finds what is stored for these hosts. */
+/** Finds the stored icons of these hosts. */
 export async function findFavicons(
   db: Kysely<Tables>,
   hosts: readonly string[],

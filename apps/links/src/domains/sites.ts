@@ -18,7 +18,10 @@ export interface Site {
   readonly status: number
   /** The domain whose slugs it answers with as well; undefined for none. */
   readonly aliasOf: Domain | undefined
-  /** Locations. Those of the default domain are values of the instance, and null here. */
+  /**
+   * `rootUrl` and `notFoundUrl` are null on the default domain, whose URLs are values of the
+   * instance.
+   */
   readonly rootUrl: string | null
   readonly notFoundUrl: string | null
   readonly robots: Robots

@@ -3,7 +3,7 @@ import { failure } from '../api/failures.ts'
 import { EventPage, EventsQuery } from './schema.ts'
 import { findEventRange, readEvents } from './store.ts'
 
-/** How often a waiting request looks by itself: not every event is a change that wakes it. */
+/** Interval at which a waiting request reads events: not every event is a change that wakes it. */
 const LOOK_EVERY_MS = 1_000
 /** Limits of waiting requests on this node. Further ones are answered at once. */
 const MAX_WAITING = { ofPerson: 100, ofAll: 1_000 }

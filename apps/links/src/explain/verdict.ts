@@ -45,7 +45,7 @@ export interface Verdict {
   visitClass: VisitClass
 }
 
-/** What the answer depends on beside the link and the visit. */
+/** Conditions of the answer beside the link and the visit. */
 export interface Circumstances extends CountingOptions {
   /** The link, or the slug of this visit, is disabled. */
   isDisabled: boolean

@@ -52,7 +52,7 @@ export function createAdmin(services: Services) {
     })
   }
   return {
-    /** Who sends a request, if anyone whom the access layer admits. */
+    /** Returns the caller of a request, if the access layer admits them. */
     admit: (request: Request, peer: string) => access.admit(request, peer),
     async fetch(request: Request, path: string, peerInfo: PeerInfo): Promise<Response> {
       const isApi = path === ADMIN_API_PATH || path.startsWith(`${ADMIN_API_PATH}/`)

@@ -18,7 +18,7 @@ export interface IncomingCall extends Pick<ChangeSource, 'tool' | 'requestId'>, 
   request: Request
   /** Address of the socket. */
   peer: string
-  /** Without them, the call costs nothing. */
+  /** The call costs nothing by default. */
   costs?: Costs
 }
 

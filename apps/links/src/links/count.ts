@@ -75,7 +75,7 @@ async function countUpTo(db: Db, filter: ListFilter, now: number, limit: number)
   return { total: Math.min(count, limit), hasMore: count > limit }
 }
 
-/** Selects one more link than the limit, if there are so many. Which ones is not defined. */
+/** Selects up to one more link than the limit, in no defined order. */
 async function selectSome(db: Db, filter: ListFilter, now: number, limit: number) {
   const isCommon = !isSearch(filter) || (await isCommonSearch(db, filter, now, MAX_MATCHES + 1))
   const links = isCommon ? selectFiltered(db, filter, now) : await selectByWords(db, filter, now)
@@ -139,7 +139,10 @@ const selectGroups = (now: number) => sql`created_by as owner, coalesce(created_
   sum(case when ${hasStatus('expired', now)} then 1 else 0 end) as expired,
   sum(case when ${hasStatus('expiring', now)} then 1 else 0 end) as expiring`
 
-/** All links: their numbers are stored, and those that do not redirect have indexes. */
+/**
+ * Reads the groups of all links: their numbers are stored, and links that do not redirect have
+ * indexes.
+ */
 async function readStoredGroups(db: Db, now: number): Promise<Group[]> {
   const { rows: stored } = await sql<{ owner: string; source: string; links: number }>`
     select created_by as owner, source, sum(links) as links from link_count

@@ -77,7 +77,7 @@ export type CreationContext = Pick<
   | 'enqueueTitleFetch'
 >
 
-/** The fields of a link that is created. Its domain is stored as it is here. */
+/** The fields of a link that is created, with its domain as it is stored. */
 export type Creation = NewLink & { domain: Domain }
 
 /** Whether the caller is content with an existing link. A custom slug always creates a new one. */

@@ -144,7 +144,7 @@ export async function selectByWords(db: Db, filter: ListFilter, now: number) {
     .where(matchesWords(db.dialect, 'found.doc', words))
 }
 
-/** What a link without an expiry is sorted as; part of the definition of an index. */
+/** The expiry by which a link without one is sorted; part of the definition of an index. */
 const NEVER = 253_402_300_800
 
 /**

@@ -50,7 +50,7 @@ export async function requireOwnedLink(
 }
 
 export async function readLinkWithTag(context: Context, id: number, range?: Range): Promise<Link> {
-  // Lifetime clicks are a few rows; those of a window may be many.
+  // Lifetime clicks are a few rows; the clicks of a window may be many.
   const database = range === undefined ? context.database : context.database.offThread
   // Read first: an older tag makes the caller read again, a newer one would overwrite a change.
   const tag = await findEntityTag(context.database.read, id)

@@ -1,4 +1,4 @@
-/** What has changed, by id as long as there are few ids. */
+/** Changed links and bundles, by id as long as there are few ids. */
 export interface Changes {
   links: number[]
   bundles: number[]

@@ -73,7 +73,7 @@ async function applyInTransaction(context: Context, id: number): Promise<PlanRow
     const diff = (await readNewChanges(tx)).map(toPlanChange)
     if (!isSamePreview(toPreview(diff), JSON.parse(row.diff) as PlanChange[])) throw failure('plan_outdated')
     startEffects = performance.startEffects
-    // From now on history has the diff, with what really changed.
+    // History has the diff from now on, with the real changes.
     const plan = await updatePlan(tx, id, { state: 'applied', applied_at: context.now, diff: '[]' })
     return { ...plan, diff: JSON.stringify(diff) }
   })

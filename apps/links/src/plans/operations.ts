@@ -32,7 +32,7 @@ async function readVisiblePlan(context: Context, id: number): Promise<PlanAnswer
   return answerOf(context, row)
 }
 
-/** A plan is stored once: who repeats a request gets it as it is then (L28.2). */
+/** A plan is stored once. A repeated request returns the plan in its present state (L28.2). */
 const repetition: Repetition<Context> = {
   reduce: ({ id }) => ({ id }),
   complete: (context, { id }) => readVisiblePlan(context, Number(id)),

@@ -17,7 +17,7 @@ export async function undoAppliedPlan(context: Context, id: number): Promise<Und
     const rows = await readPlanChanges(tx, id)
     if (rows.length < plan.change_count) throw failure('plan_history_deleted')
     const undo = await undoRows(tx, context, { rows, isForAll: false })
-    // What stays whole can be undone later.
+    // A plan of which nothing was undone stays applied, and can be undone later.
     const isUndone = undo.undone > 0 || rows.length === 0
     const row = isUndone ? await updatePlan(tx, id, { state: 'undone', undone_at: context.now }) : plan
     return { ...undo, row }

@@ -36,7 +36,7 @@ export async function requireDirectWrites(db: Kysely<Tables>, source: Source): P
   const rules = await findRulesOf(db, source)
   if (!rules) return
   requireWay(rules, { isPlan: false, isDestructive: true })
-  // Each of them leads visitors or events somewhere.
+  // Each of these writes leads visitors or events to a host.
   if (rules.hosts) throw failure('policy_host')
 }
 

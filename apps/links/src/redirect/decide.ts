@@ -26,7 +26,7 @@ export type Gate =
   | 'password'
   /** A page with a button, if places are left, because the link asks for it. */
   | 'confirm'
-  /** That page, because the visitor may be no person. */
+  /** The page with the button, because the visitor may be no person. */
   | 'preview'
   /** Leads to a destination, if places are left. */
   | 'limit'

@@ -87,7 +87,7 @@ export function ownFormat(plain: (cell: string) => string): FileFormat {
 }
 
 function ownSlugs(cells: Cells, now: number): SlugFields[] {
-  // First: a slug that other columns repeat stays disabled.
+  // Disabled slugs come first, so that one which other columns repeat stays disabled.
   const disabled = slugWords(cells('disabled_slugs')).map((slug) => ({ slug, disabledAt: now }))
   const auto = slugWords(cells('auto_slug')).map((slug) => ({ slug, isAuto: true }))
   const custom = [...oneSlug(cells('slug')), ...slugWords(cells('custom_slugs'))].map((slug) => ({ slug }))
@@ -254,7 +254,7 @@ export const csvFormats = {
         shortUrl: cells('domain') ?? cells('shortLink') ?? cells('Short link'),
         slugNames: oneSlug(cells('key')?.trim() || wholePath(cells('Short link'))),
         tags: tagWords(cells('Tags')),
-        // In the order in which Dub checks them.
+        // The order is the one in which Dub checks the parts.
         ...behaviourFields([
           ...systemRule('ios', cells('ios')),
           ...systemRule('android', cells('android')),

@@ -88,7 +88,7 @@ export interface ImportRow {
   /** Null means the automatic slug. */
   primary: string | null
   tags: readonly string[]
-  /** Null if the file says nothing of it. */
+  /** Null if the file has no behaviour. */
   behaviour: BehaviourDocument | null
   /** Visitors of a limited link that were let through before. */
   clicksUsed?: number

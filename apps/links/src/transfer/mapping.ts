@@ -67,7 +67,7 @@ export function mappedFormat(columnOf: ColumnMapping): FileFormat {
   const plain = ownFormat(unescapeFormulas)
   const columns = Object.values({ url: 'url', ...columnOf }).filter((column) => column !== '')
   const columnFor = (field: string): string => {
-    // Several names mean a total of clicks. Those that are not mapped do not count.
+    // Several names mean a total of clicks, and only mapped ones count.
     if (columnOf.clicks !== undefined && CLICK_TOTALS.includes(field))
       return field === 'clicks' ? columnOf.clicks : ''
     return isMappable(field) ? (columnOf[field] ?? field) : field

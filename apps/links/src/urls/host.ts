@@ -32,7 +32,7 @@ const LAST_LABEL = `(?=[^.]*[^\\x00-\\x40\\x5b-\\x60\\x7b-\\x7f])${LETTER}(?:[^\
 /** Describes a host name or an IP address in JSON Schema, which cannot state the rules of IDNA. */
 export const HOST_PATTERN = `^(?:(?:${LABEL}\\.)*${LAST_LABEL}\\.?|${IP_ADDRESS})$`
 
-/** Returns an IP address as it stands in URLs, in brackets for IPv6. Undefined for anything else. */
+/** Returns an IP address as URLs have it, in brackets for IPv6. Undefined for anything else. */
 export function toIpHost(text: string): string | undefined {
   return WHOLE_IP_ADDRESS.test(text) ? URL.parse(`http://${text}`)?.hostname : undefined
 }

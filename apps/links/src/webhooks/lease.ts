@@ -93,7 +93,7 @@ export async function releaseLease(tx: Transaction<Tables>, id: number, node: st
     .execute()
 }
 
-/** For an instance that has one node, which is starting: no other can hold a lease. */
+/** Frees all leases when the only node of an instance starts: no other node can hold one. */
 export async function releaseAllLeases(tx: Transaction<Tables>): Promise<void> {
   await tx
     .updateTable('webhook')

@@ -32,7 +32,7 @@ export interface PostResult {
   error: 'timeout' | 'unreachable' | null
   /** The start of the answer. */
   answer: string | null
-  /** From `Retry-After`; 0 without it. */
+  /** The value of `Retry-After`; 0 without it. */
   retryAfterSeconds: number
 }
 
@@ -110,7 +110,7 @@ async function readText(response: AsyncIterable<Buffer>, signal: AbortSignal): P
   const chunks: Buffer[] = []
   await rejectOnAbort(signal, readStart(response, chunks)).catch(() => signal.throwIfAborted())
   const bytes = Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES)
-  // As a stream: a character that was cut is left out.
+  // The decoder of a stream leaves out a character that was cut.
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\u{fffd}')
 }
 

@@ -35,7 +35,7 @@ export function describePrivacy(settings: Settings) {
     stores_ip_addresses: false,
     country_from: countryHeader === null ? ['embedded_database'] : ['proxy_header', 'embedded_database'],
     clicks: {
-      // Deleted by whole UTC days, by a job that runs every so often.
+      // A job deletes whole UTC days at intervals.
       kept_days: retentionDays,
       deleted_within_hours: retentionDays === null ? null : RETENTION_EVERY_HOURS,
       fields: describe(clickFields),

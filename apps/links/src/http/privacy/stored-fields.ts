@@ -67,7 +67,7 @@ export const clickFields: Fields<ClickTable> = {
   variant: { item: 'link', from: 'address' },
 }
 
-/** What the journal holds of a click until it is counted. With `lean`, only `clickFields`. */
+/** Fields of a click in the journal until it is counted. With `lean`, only `clickFields`. */
 export const journalFields: Fields<JournalledClick> = {
   slug: clickFields.slug,
   linkId: clickFields.link_id,

@@ -191,7 +191,7 @@ export const NewBehaviour = z
   })
 export type NewBehaviour = z.output<typeof NewBehaviour>
 
-/** The behaviour as it is stored, without what is kept elsewhere. */
+/** The behaviour as it is stored: the password is in a table of its own. */
 export type BehaviourDocument = Omit<NewBehaviour, 'password'>
 
 export const Behaviour = z

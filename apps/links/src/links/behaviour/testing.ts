@@ -76,7 +76,7 @@ export const behaviours = fc
     ...(rest.starts_at !== undefined && before_url && { before_url }),
   }))
 export const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
-/** What a request says, and what is known beside it. */
+/** The facts of a visit, which its request states or the service knows. */
 export const visitFacts = fc.record({
   now: moments,
   userAgent: nullable(fc.constantFrom(DESKTOP, PHONE, '', 'curl/8')),

@@ -41,7 +41,7 @@ export function countBlockVisitors(block: Block): DistinctCounts {
 
 const [RAW, NO_BOTS, NO_SELF, NEITHER] = [1, 2, 4, 8]
 
-/** For each combination of a group whether a flag is set. */
+/** Returns for each combination of a group whether a flag is set. */
 function flagsOf(block: Block, group: Group, column: BlockColumn): boolean[] {
   const columns: readonly BlockColumn[] = groups[group]
   const [width, index] = [columns.length, columns.indexOf(column)]

@@ -5,7 +5,7 @@ import { DAY, type Window } from '../../time/window.ts'
 import { type Block, type BlockColumn, type BlockValue, type Group, groupNames, groups } from './block.ts'
 import { KeyMap } from './key-map.ts'
 
-/** Which clicks pass, and what is counted of them. */
+/** The clicks that pass, and the columns that are counted. */
 export interface ScanRequest {
   window: Window
   /** Buckets: ascending, each ends where the next one starts. */

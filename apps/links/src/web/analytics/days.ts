@@ -2,7 +2,7 @@ import { clockTimeAt, momentOfClock } from '../parts/clock-time.ts'
 
 const DAY_MS = 86_400_000
 
-/** The day (`YYYY-MM-DD`) so many days after another. */
+/** The day (`YYYY-MM-DD`) that is this number of days after another. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 }

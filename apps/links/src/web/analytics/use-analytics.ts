@@ -82,7 +82,7 @@ export function useAnalytics(view: AnalyticsView, subject: Subject | undefined) 
     isCancelled,
     /** There are no statistics of this view, and none are being read. */
     isMissing,
-    /** The statistics are those of the view before. */
+    /** The statistics belong to the previous view. */
     isStale: isStale && !isMissing,
     progress: result.isFetching ? progress : undefined,
     cancel: () => void queries.cancelQueries({ queryKey: key, exact: true }),

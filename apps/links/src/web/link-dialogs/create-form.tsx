@@ -159,7 +159,7 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
 function useInitialValues(initial: InitialValues, change: (changes: Partial<Values>) => void) {
   useEffect(() => {
     if (Object.keys(initial).length > 0) change(initial)
-    // Only when the dialog opens with values.
+    // The effect runs only when the dialog opens with values.
   }, [initial])
 }
 

@@ -55,7 +55,7 @@ export function BulkActionBar({
   )
 }
 
-/** What only the owner of all selected links may do. */
+/** Actions that only the owner of all selected links may take. */
 function OwnerActions({
   links,
   actions,

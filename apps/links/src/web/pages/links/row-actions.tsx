@@ -128,7 +128,7 @@ function MenuItems({ link, actions }: Omit<Props, 'isHovered'>) {
   )
 }
 
-/** For the pointer only: the menu has the same actions for the keyboard. */
+/** Actions for the pointer: the menu has the same ones for the keyboard. */
 function HoverActions({ link, actions }: Omit<Props, 'isHovered'>) {
   const { t } = useText()
   const isDisabled = link.disabled_at !== null

@@ -87,7 +87,7 @@ function useOwnerFilters(view: View, counts: Choices['counts']): Filter[] {
   }))
 }
 
-/** None while there is only one domain. A link in the address may name another host. */
+/** Returns no filters while there is only one domain. A link in the address may name another host. */
 function useDomainFilters(view: View): Filter[] {
   const { t } = useText()
   const own = me.domains.length > 0 ? [defaultHost, ...me.domains] : []

@@ -9,7 +9,7 @@ export interface Snapshot {
   version: string | undefined
 }
 
-/** What the dialog is about. A rule without an index is a new one. */
+/** The subject of the dialog. A rule without an index is a new one. */
 export type BehaviourDialog =
   | { about: 'rule'; index?: number }
   | { about: 'split' }
