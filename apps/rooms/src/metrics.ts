@@ -23,7 +23,7 @@ export function exposeLiveSessions(registry: Registry, log: Log, count: () => Pr
 
 export interface Metrics {
   registry: Registry
-  /** For routes below `/api`, whose duration is meaningful. */
+  /** Counts and times a request, for routes below `/api`, whose duration is meaningful. */
   observeRequest(route: string, status: number, seconds: number): void
   countRequest(route: string, status: number): void
   /** `outcome` is `ok` or a code of R6.8. */

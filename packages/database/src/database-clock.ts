@@ -25,7 +25,7 @@ export interface DatabaseClockOptions {
  */
 export class DatabaseClock {
   readonly #options: Required<DatabaseClockOptions>
-  /** For times that neither this instance nor its database has written. */
+  /** Time of the machine, for times that neither this instance nor its database has written. */
   readonly machineNow: () => number
   /** Time of the database minus the monotonic time. */
   #offsetMs: number | undefined

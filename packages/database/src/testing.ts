@@ -36,7 +36,7 @@ export function onSqlite(suite: (newUrl: NewUrl) => void): void {
   suite(newSqliteUrl())
 }
 
-/** For a suite that runs on SQLite alone. */
+/** Creates databases for a suite that runs on SQLite alone. */
 export function newSqliteUrl(): NewUrl {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

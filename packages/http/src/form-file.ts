@@ -3,7 +3,7 @@ import { Failure, transportFailure } from './failure.ts'
 
 /** The file of a form, which arrives while `content` is read. */
 export interface FormFile {
-  /** As the client sent it. May be empty, and may contain folders and any characters. */
+  /** Name as the client sent it. May be empty, and may contain folders and any characters. */
   name: string
   /**
    * Read it once. It ends normally only if the form is complete and has nothing but this file.

@@ -139,7 +139,7 @@ async function exchange<Context, Caller>(
   return response
 }
 
-/** Without a valid `Host` header, Bun's request URL has only the path and query. */
+/** Path of a request. Without a valid `Host` header, Bun's request URL has only path and query. */
 function pathOf(request: Request): string {
   return getPath(request.url.startsWith('/') ? new Request(`http://localhost${request.url}`) : request)
 }

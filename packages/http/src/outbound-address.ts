@@ -52,7 +52,7 @@ interface PinnedRequestOptions extends RequestOptions {
 
 /** Twice what the runtime reads from a connection at once. */
 const MAX_RESPONSE_BYTES = 1024 * 1024
-/** Each takes a hundred times the memory of its bytes. */
+/** Number of informational responses; each takes a hundred times the memory of its bytes. */
 const MAX_INFORMATION = 10
 
 /**

@@ -30,7 +30,7 @@ export interface Client {
   assets: string
   /** The title until the first page sets its own. */
   title: string
-  /** Its mark, an SVG element (brand.ts). */
+  /** Mark of the product, an SVG element (brand.ts). */
   mark: string
   operations: OperationTable
   /**
@@ -170,7 +170,7 @@ async function bundleChunks(folder: string, entries: ReadonlyMap<string, string>
   return { texts, main, ahead, preloads: preloads satisfies Preloads }
 }
 
-/** In other threads, for all files at once. */
+/** Writes a file and its compressed forms. Other threads compress all files at once. */
 async function writeCompressed(path: string, text: string): Promise<void> {
   writeFileSync(path, text)
   // The highest quality, a tenth less than the default of other tools, takes seconds only once.

@@ -16,7 +16,7 @@ export interface Page {
   icon?: Icon
   /** True for a page that stands for the product, such as the sign-in: with its mark. */
   hasMark?: boolean
-  /** As `lazyPage` returns it, or a component that is there at once. */
+  /** Component of the page: from `lazyPage`, or one that is loaded already. */
   show: ComponentType & Partial<LoadedAhead>
 }
 

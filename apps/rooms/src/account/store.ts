@@ -153,9 +153,9 @@ interface DetachedReference {
   order: string
   /** Column that identifies a row among those of one user; by default `id`. */
   key?: string
-  /** The rows are deleted instead. */
+  /** True if the rows are deleted. */
   isDeleted?: true
-  /** Other columns that become null with it. */
+  /** Other columns that become null with `column`. */
   also?: readonly string[]
   /** The audit action whose entries keep the reference. */
   except?: AuditAction

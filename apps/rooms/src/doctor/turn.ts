@@ -24,7 +24,7 @@ const Attribute = {
 } as const
 const HEADER_BYTES = 20
 const INTEGRITY_BYTES = 24
-/** Its protocol number, and three reserved bytes. */
+/** Protocol number of UDP, and three reserved bytes. */
 const UDP = Buffer.from([17, 0, 0, 0])
 
 const TIMEOUT_MS = 3_000
@@ -173,7 +173,7 @@ function openUdp(host: string, port: number): Channel {
   }
 }
 
-/** By the id of the transaction. */
+/** Compares the ids of the transactions. */
 const isAnswerTo = (request: Buffer, answer: Buffer) => answer.subarray(8, 20).equals(request.subarray(8, 20))
 
 async function openStream(socket: Socket, opened: 'connect' | 'secureConnect'): Promise<Channel> {

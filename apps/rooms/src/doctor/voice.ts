@@ -14,7 +14,7 @@ import { tryTurn } from './turn.ts'
 const TIMEOUT_MS = 5_000
 /** The machine of a TURN server, and the metadata of a cloud, which no call needs. */
 const INNER_PEERS = ['127.0.0.1', '169.254.169.254']
-/** In a network that people may share. */
+/** A machine in a network that people may share. */
 const PRIVATE_PEER = '10.0.0.1'
 /** LiveKit accepts tokens of a clock that differs by less. */
 const TOLERANCE_S = 10

@@ -21,7 +21,7 @@ import { type Caller, readCaller } from './caller.ts'
 
 export const API_PATH = '/api'
 
-/** It creates the session that a CSRF token would belong to (R11.3). */
+/** Operation without a CSRF token: it creates the session of the token (R11.3). */
 const GUEST_SESSION = 'createGuestSession'
 
 /** The JSON API: everything below `/api` except the login routes. */
@@ -165,7 +165,7 @@ const COUNTED_AS_MESSAGES: ReadonlySet<string> = new Set([
   'cancelTransfer',
   'moderateCall',
 ])
-/** Their own limit is that of the messages of members, and larger than that of guests. */
+/** Reactions have the limit of members' messages, which is larger than that of guests. */
 const REACTIONS: ReadonlySet<string> = new Set(['addReaction', 'removeReaction'])
 
 function countsAsMessage(id: string, { is_guest }: Actor['user']): boolean {

@@ -8,7 +8,7 @@ interface CommonConfig {
   readonly label: string
   readonly clientId: string
   readonly clientSecret: string | null
-  /** In the given order, without duplicates. */
+  /** Scopes in the order of the setting, without duplicates. */
   readonly scopes: readonly string[]
   readonly pkce: 'required' | 'auto' | 'disabled'
   readonly tokenAuthMethod: 'auto' | 'client_secret_basic' | 'client_secret_post'

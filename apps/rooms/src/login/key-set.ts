@@ -10,7 +10,7 @@ export interface KeyQuery {
   /** `kid` of the token's header; undefined without one. */
   readonly kid: string | undefined
   readonly algorithm: IdTokenAlgorithm
-  /** From the current metadata: a new URL is used at the next reload (C12). */
+  /** URL in the current metadata: a new one is used at the next reload (C12). */
   readonly jwksUri: string
 }
 

@@ -16,11 +16,11 @@ export interface ProviderDependencies {
  * may continue.
  */
 export interface ProviderTimeouts {
-  /** For a callback, including all requests until the user is signed in (R28.10). */
+  /** Limit of a callback, including all requests until the user is signed in (R28.10). */
   readonly loginMs: number
-  /** For a logout URL or the admin page (R12.2). */
+  /** Limit of a logout URL or the admin page (R12.2). */
   readonly pageMs: number
-  /** For a logout token, which must be answered within 2 s (R13.3). */
+  /** Limit of a logout token, which must be answered within 2 s (R13.3). */
   readonly logoutTokenMs: number
 }
 

@@ -8,7 +8,7 @@ import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { type KnownPerson, findKnownPerson, putMember } from './store.ts'
 
 export interface RoleAssignment {
-  /** From the access of the inviting or accepting user, read with the room locked. */
+  /** Room from the access of the inviting or accepting user, read with the room locked. */
   room: UserRoomAccess['room']
   person: KnownPerson
   role: MemberRole

@@ -25,7 +25,7 @@ const tag = 'Messages'
 interface Edit extends MessageAccess {
   /** Undefined if nothing was stored. */
   seq?: number
-  /** It has been edited since the version that the caller has changed. */
+  /** True if the message was edited after the version that the caller has changed. */
   hasChanged?: boolean
 }
 

@@ -119,7 +119,7 @@ interface StoredMessage {
   event: RoomEvent
   original: RoomMessageRow | undefined
   access: UserRoomAccess
-  /** It shows nothing besides its own row and its author. */
+  /** True if the message shows only its own row and its author. */
   isPlain: boolean
 }
 

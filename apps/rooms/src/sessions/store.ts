@@ -11,7 +11,7 @@ export async function findLiveSessions(db: Db, userId: string, nowMs: number): P
   return queryLiveSessions(db, userId, nowMs).orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
 }
 
-/** One page of them. */
+/** One page of the live sessions of a user. */
 export async function listLiveSessions(
   db: Db,
   { userId, nowMs }: { userId: string; nowMs: number },
@@ -68,7 +68,7 @@ export interface NewSession {
 
 export interface StartedSession {
   id: string
-  /** For the cookie. Only its hash is stored. */
+  /** Token for the cookie. Only its hash is stored. */
   token: string
   createdAtMs: number
   idleExpiresAtMs: number

@@ -93,7 +93,7 @@ const listNewest = prepareQuery<
     .limit(SCANNED),
 )
 
-/** For many users, reads the messages of the room once. */
+/** Counts for many users, and reads the messages of the room once. */
 async function countInRoom(db: Db, roomId: string, ranges: readonly UnreadRange[]): Promise<number[]> {
   const newest = (await listNewest(db, { roomId })).filter(({ deleted_at }) => deleted_at === null)
   return ranges.map(({ userId, afterSeq, retainedAfterMs }) => {

@@ -7,7 +7,7 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   onChange: (value: number | null) => void
   min?: number
   max?: number
-  /** By which the arrow keys change the number. */
+  /** Difference by which the arrow keys change the number. */
   step?: number
 }
 

@@ -18,7 +18,7 @@ export interface ImageRequest {
 /** `too_large` needs more time, memory, pixels or bytes than an image may. */
 export type ImageReply = { size: ImageSize } | { refusal: 'too_large' | 'unreadable' }
 
-/** In pixels, as displayed. */
+/** Size in pixels, as displayed. */
 export interface ImageSize {
   width: number
   height: number

@@ -40,7 +40,7 @@ interface Waiting {
 export class ImageQueue {
   readonly #log: Log
   readonly #limits: { timeLimitMs: number; command: string[] }
-  /** In the order of their next turn. */
+  /** Waiting images by `turn`, in the order of their next turn. */
   readonly #turns = new Map<string, Waiting[]>()
   #child: Bun.Subprocess | undefined
   #isRunning = false

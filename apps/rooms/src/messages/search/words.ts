@@ -56,7 +56,7 @@ function firstCharacters(text: string, count: number): string {
   return text.length <= count ? text : Array.from(text).slice(0, count).join('')
 }
 
-/** In the order of the text. */
+/** Words in the order of the text. */
 function* wordsOf(text: string): Generator<Word> {
   const withoutMentions = text.replaceAll(MENTION, (mention) => ' '.repeat(mention.length))
   for (const { 0: run, index: start, groups } of withoutMentions.matchAll(RUNS)) {

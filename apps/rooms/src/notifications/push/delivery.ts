@@ -15,11 +15,11 @@ import {
 
 /** Waits before further attempts. A push service may ask for a longer one. */
 const RETRY_AFTER_MS = [5_000, 30_000, 120_000, 600_000]
-/** For this long, a push service keeps a message for a browser that is not running. */
+/** Time for which a push service keeps a message for a browser that is not running. */
 const LIFETIME_SECONDS = 86_400
-/** At the same time, to one push service. One that hangs delays no other. */
+/** Concurrent requests to one push service. A service that hangs delays no other. */
 const MAX_SENDING_PER_HOST = 8
-/** At the same time, to the browsers of one person, who may choose their hosts. */
+/** Concurrent requests to the browsers of one person, who may choose their hosts. */
 const MAX_SENDING_PER_PERSON = 4
 /** Further pushes to this person are dropped. */
 const MAX_PENDING_PER_PERSON = 100
@@ -55,11 +55,11 @@ export class Delivery {
   readonly #retryAfterMs: readonly number[]
   readonly #people = new KeyedSemaphore(MAX_SENDING_PER_PERSON)
   readonly #hosts = new KeyedSemaphore(MAX_SENDING_PER_HOST)
-  /** One after the other: pushes must not take the database from requests. */
+  /** Composes one push after the other: pushes must not take the database from requests. */
   readonly #composing = new Semaphore(1)
   /** Pushes that wait for a further attempt, by subscription and room. */
   readonly #waiting = new Map<string, Waiting>()
-  /** By user. */
+  /** Number of pending pushes by user. */
   readonly #pending = new Map<string, number>()
   #pendingTotal = 0
 
@@ -136,7 +136,7 @@ export class Delivery {
     else this.#pending.set(userId, count)
   }
 
-  /** In turn: of each person, only a few are among the pushes that wait for a push service. */
+  /** Sends a push in turn: only a few pushes of a person wait for push services at once. */
   #request(push: Push): Promise<PushAnswer | undefined> {
     return this.#people.run(push.userId, () => this.#hosts.run(push.host, () => this.#sendNow(push)))
   }

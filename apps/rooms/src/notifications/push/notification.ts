@@ -9,7 +9,7 @@ import type { Push } from './push.ts'
 import { type NewMessages, type Recipient, findRecipient } from './recipients.ts'
 import { findLiveSubscription } from './store.ts'
 
-/** As the service worker reads it (web/push-worker.js). */
+/** Data of a notification, as the service worker reads it (web/push-worker.js). */
 interface Payload {
   roomId: string
   isMention: boolean

@@ -23,7 +23,7 @@ export interface PushRequest {
 
 export interface PushAnswer {
   status: number
-  /** From `Retry-After` in seconds, of at most ten minutes; 0 without it. */
+  /** The header `Retry-After` in milliseconds, at most ten minutes; 0 without the header. */
   retryAfterMs: number
 }
 

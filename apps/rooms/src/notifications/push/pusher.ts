@@ -12,7 +12,7 @@ const WAIT_MS = 5_000
 interface Options {
   database: Database<Tables>
   delivery: Delivery
-  /** In base64url, for browsers that subscribe. */
+  /** Key in base64url, for browsers that subscribe. */
   publicKey: string
   log: Log
   now: () => number

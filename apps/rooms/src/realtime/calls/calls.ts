@@ -191,7 +191,10 @@ export class Calls {
   }
 }
 
-/** By the grants of a connection and the state that it has announced. Its microphone line stays open. */
+/**
+ * Whether the grants and the announced state of a connection allow the source. The microphone line
+ * stays open.
+ */
 function maySend(peer: ActivePeer, source: Source): boolean {
   const grant = GRANT_OF[source]
   return peer.grants[grant] && (source === 'microphone' || peer[grant])

@@ -19,7 +19,7 @@ export interface Media {
 export class LocalCall {
   readonly #roomId: string
   readonly #media: Media | null
-  /** By connection, in order of joining. */
+  /** Peers by connection, in order of joining. */
   #peers: ReadonlyMap<string, ActivePeer> = new Map()
   /** Connections of this node in the call. */
   #connections: ReadonlyMap<string, Connection> = new Map()
@@ -92,7 +92,7 @@ export class LocalCall {
     this.#send({ type: 'voice.recorder' })
   }
 
-  /** Each node does this for its own connections. */
+  /** Applies lost rights to the media of a connection of this node; other nodes apply theirs. */
   #applyToMedia(peer: ActivePeer, old: ActivePeer): void {
     if (!this.#connections.has(peer.connectionId)) return
     if (isLess(old.grants, peer.grants)) this.#media?.permit(this.#roomId, peer)

@@ -9,7 +9,7 @@ import { KINDS, SOURCES, type Source } from '../../voice/sources.ts'
 export interface SessionDescription {
   readonly id: string
   readonly version: string
-  /** In the order of `SOURCES`. */
+  /** Sections in the order of `SOURCES`. */
   readonly sections: readonly MediaSection[]
 }
 

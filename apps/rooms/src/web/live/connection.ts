@@ -49,9 +49,9 @@ export interface ConnectionOptions {
   timers?: Timers
 }
 
-/** After this long without a frame from the server, the client sends a ping. */
+/** Time without a frame from the server after which the client sends a ping. */
 const SILENCE_MS = 25_000
-/** After this long without an answer, it closes the connection. */
+/** Time without an answer to a ping after which the client closes the connection. */
 const PONG_MS = 10_000
 /** A connection that takes longer than this to open may hang. */
 const SLOW_OPEN_MS = 3_000
@@ -90,7 +90,7 @@ export class Connection {
   #lastId = 0
   #isAwaitingPong = false
   #openedAt = 0
-  /** By how much the clock of the server is ahead of that of this machine. */
+  /** Time of the server minus the time of this machine. */
   #serverAheadMs = 0
   #lastFrameAt = 0
   #cancelWait = () => {}

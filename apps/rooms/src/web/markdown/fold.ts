@@ -75,7 +75,7 @@ class Fold {
     this.#column = 0
   }
 
-  /** As much of a text as fits. */
+  /** The beginning of a text that fits. */
   #text(text: string): string {
     if (this.isFull) return ''
     const end = this.#column + text.length

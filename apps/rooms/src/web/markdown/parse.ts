@@ -15,7 +15,7 @@ export const LIMITS = {
   characters: 4_000,
   brackets: 60,
   depth: 8,
-  /** In a paragraph. Further marks are shown as they were written. */
+  /** Marks in a paragraph. Further ones are shown as they were written. */
   marks: 200,
 } as const
 

@@ -1,6 +1,6 @@
 import { setTitleCount } from '@latchkey/web/page-title'
 
-/** In the corner of the mark, whose view box is 32 units wide. */
+/** A dot in the corner of the mark, whose view box is 32 units wide. */
 const DOT = '<circle cx="25" cy="7" r="7" fill="#e03131" stroke="#fff" stroke-width="2"/></svg>'
 
 const counts = { room: 0, others: 0 }

@@ -106,7 +106,7 @@ function useRoom(id: string) {
   return useCall('room', 'getRoom', { params: { id } }, id !== '')
 }
 
-/** Each value once. */
+/** Removes repeated values. */
 function choicesOf(choices: readonly Choice[]): Choice[] {
   return [...new Map(choices.toReversed().map((choice) => [choice.value, choice])).values()].toReversed()
 }

@@ -8,7 +8,7 @@ export interface SearchStart {
   room?: string
 }
 
-/** As the keyboard labels the keys that open the search. */
+/** Keys that open the search, as the keyboard labels them. */
 export const SEARCH_SHORTCUT = keysText('Shift', 'Mod', 'F')
 
 let start: SearchStart | null = null

@@ -46,7 +46,7 @@ function relativeDay(language: string, at: string): string | undefined {
   return text.charAt(0).toLocaleUpperCase(language) + text.slice(1)
 }
 
-/** Without AM and PM, for narrow places. */
+/** Time of day without AM and PM, for narrow places. */
 function timeWithoutPeriod(language: string, at: string): string {
   const parts = momentFormat(language, { timeStyle: 'short' }).formatToParts(new Date(at))
   return parts

@@ -13,9 +13,9 @@ import type { CallRoom } from './call-room.ts'
 
 export type CallAction = 'mute' | 'lower_hand' | 'remove'
 
-/** After this long without a frame of the server nothing is sent (R33.5). */
+/** Time without a frame of the server after which no media are sent (R33.5). */
 const PAUSE_AFTER_MS = 2_000
-/** After this long all connections are closed. */
+/** Time without a frame of the server after which all connections are closed. */
 const END_AFTER_MS = 10_000
 /** Time within which media should flow. */
 const MEDIA_WITHIN_MS = 8_000

@@ -13,7 +13,7 @@ export class MicrophoneLevel {
     this.#source.connect(this.#analyser)
   }
 
-  /** From 0 to 1. */
+  /** Level from 0 to 1. */
   read(): number {
     if (!this.#analyser) return 0
     const samples = new Float32Array(this.#analyser.fftSize)

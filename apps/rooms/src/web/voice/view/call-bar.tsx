@@ -6,7 +6,7 @@ import { IconPhoneOff } from './icons.ts'
 import { useText } from '../../texts/text.ts'
 import type { CallSession } from '../call-session.ts'
 
-/** On other pages: the call that goes on, and the way back to it. */
+/** The call of a room on other pages, with the link back to it. */
 export function CallBar({ session }: { session: CallSession }) {
   const { t } = useText()
   const { own, grants, phase } = useSyncExternalStore(session.watch, session.state)

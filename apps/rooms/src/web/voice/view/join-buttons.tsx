@@ -12,7 +12,7 @@ import { JoinDevices } from './join-devices.tsx'
 const countInCall = (store: RoomStore) =>
   [...store.state().present.values()].filter(({ voice }) => voice !== null).length
 
-/** Its header has no space for one more button. The call, which begins without devices, has one. */
+/** On a phone, the header has no space for the button of devices; the call has one. */
 const isPhone = () => matchMedia('(width < 48em) and (pointer: coarse)').matches
 
 /** Joins the call of a room with one press, with the microphone off. Before it, the devices. */

@@ -11,7 +11,7 @@ import type { NameOf } from './names.ts'
 import { OwnTile, PeerTile } from './tile.tsx'
 import { TileGrid } from './tile-grid.tsx'
 
-/** Others for whom there is space beside the user. */
+/** Number of peers for whom there is space beside the user. */
 const MAX_PEERS = 3
 
 interface Props {

@@ -4,12 +4,12 @@ import { IS_MAC, keysText } from '@latchkey/web/keys'
 export const SHORTCUTS = { microphone: 'M', camera: 'O', hand: 'K' } as const
 export type Shortcut = keyof typeof SHORTCUTS
 
-/** As the user sees it. */
+/** Keys of a shortcut, as the user sees them. */
 export function shortcutText(shortcut: Shortcut): string {
   return keysText('Shift', 'Mod', SHORTCUTS[shortcut])
 }
 
-/** As screen readers read it (`aria-keyshortcuts`). */
+/** Keys of a shortcut, as screen readers read them (`aria-keyshortcuts`). */
 export function ariaKeys(shortcut: Shortcut): string {
   return `${IS_MAC ? 'Meta' : 'Control'}+Shift+${SHORTCUTS[shortcut]}`
 }

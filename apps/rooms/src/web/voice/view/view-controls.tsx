@@ -95,7 +95,7 @@ function DevicesButton({ session }: { session: CallSession }) {
   )
 }
 
-/** On a phone: all but the most needed, with their names. */
+/** Menu on a phone of all but the most needed controls, with their names. */
 function MoreButton({ session, items }: { session: CallSession; items: readonly Item[] }) {
   const { t } = useText()
   const [content, setContent] = useState<'menu' | 'devices' | null>(null)

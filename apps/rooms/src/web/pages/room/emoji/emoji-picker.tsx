@@ -8,7 +8,7 @@ import { frequentEmoji } from './frequent.ts'
 const MAX_RESULTS = 96
 const COLUMNS = 8
 
-/** A sign for entry category, in the order of Unicode. */
+/** A sign for each category, in the order of Unicode. */
 const SIGNS = ['😀', '👋', '🌱', '🍎', '🚗', '⚽', '💡', '❤️', '🏁']
 const CATEGORY_KEYS: readonly TextKey[] = [
   'emoji.smileys',
