@@ -15,7 +15,7 @@ import {
   withDuplicates,
 } from '../links/creation.ts'
 import { urlKey } from '../urls/destination-url.ts'
-import { leadsToOwnUrl, ownDomainsOf } from '../links/behaviour/rings.ts'
+import { leadsToOwnUrl, ownDomainsOf } from '../links/behaviour/redirect-loops.ts'
 import { NewLink } from '../links/schema.ts'
 import { generateFreshSlugs } from '../links/slugs/generator.ts'
 import { findExistingSlugs } from '../links/slugs/store.ts'

@@ -4,7 +4,7 @@ import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { replaceBehaviour } from '../links/behaviour/operations.ts'
-import { requireEnd } from '../links/behaviour/rings.ts'
+import { requireFinalDestination } from '../links/behaviour/redirect-loops.ts'
 import type { BehaviourDocument } from '../links/behaviour/schema.ts'
 import {
   type SlugRow,
@@ -91,7 +91,7 @@ export async function restoreValues(
     now,
   )
   const changed = await findLinkRow(tx, row.id)
-  if (changed) await requireEnd(tx, context, changed)
+  if (changed) await requireFinalDestination(tx, context, changed)
 }
 
 /**

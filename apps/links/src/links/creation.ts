@@ -3,7 +3,7 @@ import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findPreferences } from '../preferences/store.ts'
-import { requireEnd } from './behaviour/rings.ts'
+import { requireFinalDestination } from './behaviour/redirect-loops.ts'
 import { findFreeSlug } from './slugs/generator.ts'
 import { type Domain, slugKey } from '../urls/slug.ts'
 import { insertSlug } from './slugs/store.ts'
@@ -141,7 +141,7 @@ export async function storeNewLink(
     autoLength: auto.length,
     autoSlug: auto.slug,
   })
-  await requireEnd(tx, context, { id, url, behaviour: null })
+  await requireFinalDestination(tx, context, { id, url, behaviour: null })
   return id
 }
 

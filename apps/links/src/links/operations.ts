@@ -9,7 +9,7 @@ import { slugKey } from '../urls/slug.ts'
 import { requireDomain } from '../domains/find.ts'
 import { DomainHost } from '../domains/schema.ts'
 import type { Transaction } from 'kysely'
-import { requireEnd, requireNoRing } from './behaviour/rings.ts'
+import { requireFinalDestination, requireNoLoop } from './behaviour/redirect-loops.ts'
 import { createOrReuse } from './creation.ts'
 import { deleteClicks } from './delete-clicks.ts'
 import { Config, Link, LinkChanges, NewLink } from './schema.ts'
@@ -159,8 +159,8 @@ export const updateLink = operation({
         await raiseVersion(tx, row, context.now)
       }
       if (Object.keys(changes).length > 0) await updateLinkRow(tx, row, changes, context.now)
-      if (changes.url !== undefined) await requireEnd(tx, context, { ...row, url: changes.url })
-      else if (slug !== undefined) await requireNoRing(tx, context, row)
+      if (changes.url !== undefined) await requireFinalDestination(tx, context, { ...row, url: changes.url })
+      else if (slug !== undefined) await requireNoLoop(tx, context, row)
       return readChangedLink(tx, row.id, context)
     })
   },

@@ -9,7 +9,7 @@ import { type ParsedRow, readRows } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
 import { SlugRace } from '../links/insert.ts'
 
-import { RingFound, requireEnds } from './rings.ts'
+import { RedirectLoopFound, requireFinalDestinations } from './redirect-loops.ts'
 import { type TaggedRow, bundleByTags, findBundleIds } from './tags.ts'
 import { type ExistingLinks, type RowPlan, STRICT_POLICY, Spellings, planRow, renameTaken } from './plan.ts'
 import { PasswordHashes } from './password-hashes.ts'
@@ -144,7 +144,7 @@ class BatchWriter {
         for (const slug of slugs) this.#recordSlug(slug)
         return outcomes
       } catch (error) {
-        if (error instanceof RingFound) {
+        if (error instanceof RedirectLoopFound) {
           rows = rows.map((entry) => error.refuse(entry))
           races--
         } else if (!(error instanceof SlugRace) || races >= MAX_RACES) throw error
@@ -172,7 +172,7 @@ class BatchWriter {
       const storedRow = 'overwrites' in plan ? { ...row, primary: plan.overwrites } : complete.get(row)
       return storedRow ? [{ ...storedRow, line }] : []
     })
-    await requireEnds(
+    await requireFinalDestinations(
       tx,
       stored.map((row) => ({ ...row, slug: row.primary ?? row.auto?.slug })),
       { dialect: this.#importDatabase.dialect, domains, database, dryRun },

@@ -217,28 +217,28 @@ onSqlite((newUrl) => {
           expect([path, status, answer]).toEqual([path, refusal[0], { error: refusal[1] }])
         }),
       )
-    const a = await links.createLink(ann, { slug: 'ring-a' })
-    const b = await links.createLink(ann, { slug: 'ring-b' })
+    const a = await links.createLink(ann, { slug: 'loop-a' })
+    const b = await links.createLink(ann, { slug: 'loop-b' })
     // Leads nowhere yet.
-    const rule = { when: { country: ['SE'] }, to: shortUrl('ring-free') }
-    expect((await put(a.id, { rules: [rule], before_url: shortUrl('ring-b'), starts_at: 1 })).status).toBe(
+    const rule = { when: { country: ['SE'] }, to: shortUrl('loop-free') }
+    expect((await put(a.id, { rules: [rule], before_url: shortUrl('loop-b'), starts_at: 1 })).status).toBe(
       200,
     )
     const before = await links.databaseState()
     await refusesAll([
-      ['PATCH', `/links/${b.id}`, { url: shortUrl('RING-A') }],
-      ['PUT', `/links/${b.id}`, { url: `${shortUrl('ring-a')}?x=1#y` }],
-      ['PATCH', `/links/${a.id}`, { slug: 'ring-free' }],
-      ['POST', `/links/${a.id}/slugs`, { slug: 'ring-free' }],
-      ['POST', '/slugs', { link_id: a.id, slug: 'ring-free' }],
-      ['POST', '/links', { slug: 'ring-free', url: shortUrl('ring-a') }],
-      ['POST', '/links', { slug: 'ring-self', url: shortUrl('ring-self') }],
+      ['PATCH', `/links/${b.id}`, { url: shortUrl('LOOP-A') }],
+      ['PUT', `/links/${b.id}`, { url: `${shortUrl('loop-a')}?x=1#y` }],
+      ['PATCH', `/links/${a.id}`, { slug: 'loop-free' }],
+      ['POST', `/links/${a.id}/slugs`, { slug: 'loop-free' }],
+      ['POST', '/slugs', { link_id: a.id, slug: 'loop-free' }],
+      ['POST', '/links', { slug: 'loop-free', url: shortUrl('loop-a') }],
+      ['POST', '/links', { slug: 'loop-self', url: shortUrl('loop-self') }],
     ])
     expect(await links.databaseState()).toEqual(before)
-    const other = { slug: 'ring-free', url: 'https://other.example/ring-a' }
+    const other = { slug: 'loop-free', url: 'https://other.example/loop-a' }
     expect((await links.call('POST', '/links', { key: ann, body: other })).status).toBe(201)
     expect((await put(a.id, {})).status).toBe(200)
-    const body = { url: shortUrl('ring-a') }
+    const body = { url: shortUrl('loop-a') }
     expect((await links.call('PATCH', `/links/${b.id}`, { key: ann, body })).status).toBe(200)
   })
 

@@ -109,7 +109,7 @@ eachDialect((_dialect, newUrlOf, testOnSqlite) => {
     })
 
     testOnSqlite('L28.1: links that would lead back to themselves are refused', async () => {
-      const slug = `ring-${++count}`
+      const slug = `loop-${++count}`
       const { results } = (await create([{ url: `http://localhost:8080/${slug}`, slug }, ...newItems(1)]))
         .body
       expect(results).toMatchObject([{ status: 400, code: 'redirect_loop' }, { status: 201 }])

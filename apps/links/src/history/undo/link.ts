@@ -2,7 +2,7 @@ import type { Context } from '../../api/context.ts'
 import type { Tables } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { replaceBehaviour } from '../../links/behaviour/operations.ts'
-import { requireEnd } from '../../links/behaviour/rings.ts'
+import { requireFinalDestination } from '../../links/behaviour/redirect-loops.ts'
 import { findAutoLength } from '../../links/creation.ts'
 import { insertLink } from '../../links/insert.ts'
 import { hasClicks } from '../../links/operations.ts'
@@ -83,7 +83,7 @@ async function recreateLink(run: UndoRun, id: number, values: DeletedValues): Pr
   if (!row) throw new Error('A link was gone before its transaction ended')
   await replaceBehaviour(tx, row, { document, passwordHash: null, now })
   const changed = await findLinkRow(tx, id)
-  if (changed) await requireEnd(tx, context, changed)
+  if (changed) await requireFinalDestination(tx, context, changed)
   run.memberships.push(...bundles.map((bundle_id) => ({ link_id: id, bundle_id })))
 }
 

@@ -10,7 +10,7 @@ import { entityTagHeader } from '../../api/entity-tag.ts'
 import { MAX_PROGRAM, compile } from './compile.ts'
 import { hashPassword } from './password.ts'
 import { promote } from './promote.ts'
-import { requireEnd } from './rings.ts'
+import { requireFinalDestination } from './redirect-loops.ts'
 import { Behaviour, type BehaviourDocument, NewBehaviour } from './schema.ts'
 import { findBehaviour, saveBehaviour, toBehaviour } from './store.ts'
 
@@ -91,7 +91,7 @@ export const setBehaviour = operation({
       const isEmpty = Object.keys(body).length === 0
       const passwordHash = isEmpty || password === null ? null : hash
       const behaviour = await replaceBehaviour(tx, row, { document, passwordHash, now: context.now })
-      if (behaviour !== null) await requireEnd(tx, context, { ...row, behaviour })
+      if (behaviour !== null) await requireFinalDestination(tx, context, { ...row, behaviour })
       return readChangedBehaviour(tx, context, row.id)
     })
   },

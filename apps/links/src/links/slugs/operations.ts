@@ -7,7 +7,7 @@ import type { Tables } from '../../db/tables.ts'
 import { queriedDomain } from '../../domains/find.ts'
 import { DomainQuery } from '../../domains/schema.ts'
 import { failure, type FailureCode } from '../../api/failures.ts'
-import { requireNoRing } from '../behaviour/rings.ts'
+import { requireNoLoop } from '../behaviour/redirect-loops.ts'
 import { forceParameter, readLinkWithTag, flushBeforeDeletion } from '../operations.ts'
 import { Link } from '../schema.ts'
 import { Id, IdParams, LinkId } from '../../api/fields.ts'
@@ -71,7 +71,7 @@ async function addCustomSlug(context: Context, linkId: number, customSlug: strin
     const becomesPrimary = isOwner && primary?.is_custom === 0
     if (becomesPrimary) await setPrimarySlug(tx, linkId, slug)
     await raiseVersion(tx, link, context.now)
-    await requireNoRing(tx, context, link)
+    await requireNoLoop(tx, context, link)
     return toSlug(row, becomesPrimary ? slug : link.primary_slug, 0)
   })
 }

@@ -9,15 +9,15 @@ import type { LinkRow } from '../store.ts'
 import { type Program, type Split, parseProgram } from './program.ts'
 
 /** Own short URLs that may follow each other on the way of a visitor. */
-const MAX_DEPTH = 5
+const MAX_HOPS = 5
 /** Own short URLs that are looked up for one behaviour. Only an attack has more. */
 const MAX_SLUGS = 1_000
 
 /** Any number that all writes with own short URLs share. */
-const RINGS_LOCK = 4_170_619
+const REDIRECT_LOOPS_LOCK = 4_170_619
 
-export type WayProblem = 'redirect_loop' | 'too_many_hops'
-export type WayLink = Pick<LinkRow, 'id' | 'url' | 'behaviour'>
+export type RedirectProblem = 'redirect_loop' | 'too_many_hops'
+export type RedirectingLink = Pick<LinkRow, 'id' | 'url' | 'behaviour'>
 
 /** The short domains of the instance. */
 export interface OwnDomains {
@@ -27,7 +27,7 @@ export interface OwnDomains {
   aliasOf: (domain: Domain) => Domain | undefined
 }
 
-type WayContext = Pick<Context, 'database' | 'origin' | 'sites'>
+type LoopContext = Pick<Context, 'database' | 'origin' | 'sites'>
 type Tx = Transaction<Tables>
 
 /**
@@ -35,22 +35,30 @@ type Tx = Transaction<Tables>
  * short URLs. Call this once the link and its slugs are stored, at the end of the transaction: of
  * two writes that close a loop together, the second then sees the first.
  */
-export async function requireEnd(tx: Tx, context: WayContext, link: WayLink): Promise<void> {
+export async function requireFinalDestination(
+  tx: Tx,
+  context: LoopContext,
+  link: RedirectingLink,
+): Promise<void> {
   const problem = await findProblem(tx, context, link)
   if (problem) throw failure(problem)
 }
 
-/** Like `requireEnd`, for a new slug of the link: it makes no way longer. */
-export async function requireNoRing(tx: Tx, context: WayContext, link: WayLink): Promise<void> {
+/** Like `requireFinalDestination`, for a new slug of the link: it makes no chain of redirects longer. */
+export async function requireNoLoop(tx: Tx, context: LoopContext, link: RedirectingLink): Promise<void> {
   if ((await findProblem(tx, context, link)) === 'redirect_loop') throw failure('redirect_loop')
 }
 
-async function findProblem(tx: Tx, context: WayContext, link: WayLink): Promise<WayProblem | undefined> {
+async function findProblem(
+  tx: Tx,
+  context: LoopContext,
+  link: RedirectingLink,
+): Promise<RedirectProblem | undefined> {
   const { dialect } = context.database
   const domains = ownDomainsOf(context)
   if (!leadsToOwnUrl(link, domains)) return undefined
-  await lockRings(tx, dialect)
-  return findWayProblem(link, domains, (slugs) => findLinksOf({ db: tx, dialect }, slugs))
+  await lockRedirectLoops(tx, dialect)
+  return findRedirectProblem(link, domains, (slugs) => findLinksOf({ db: tx, dialect }, slugs))
 }
 
 /** The short domains, as the caller reaches them. */
@@ -62,12 +70,15 @@ export function ownDomainsOf({ origin, sites }: Pick<Context, 'origin' | 'sites'
 }
 
 /** Serialises the writes of links that lead to our own short URLs. */
-export async function lockRings(tx: Tx, dialect: DialectName): Promise<void> {
-  await lockKey(dialect, tx, RINGS_LOCK)
+export async function lockRedirectLoops(tx: Tx, dialect: DialectName): Promise<void> {
+  await lockKey(dialect, tx, REDIRECT_LOOPS_LOCK)
 }
 
 /** Whether the link leads to a short URL of this instance. */
-export function leadsToOwnUrl(link: Omit<WayLink, 'id'>, domains: Pick<OwnDomains, 'domainOf'>): boolean {
+export function leadsToOwnUrl(
+  link: Omit<RedirectingLink, 'id'>,
+  domains: Pick<OwnDomains, 'domainOf'>,
+): boolean {
   return ownSlugsOf(link, { ...domains, aliasOf: () => undefined }).length > 0
 }
 
@@ -75,7 +86,7 @@ export function leadsToOwnUrl(link: Omit<WayLink, 'id'>, domains: Pick<OwnDomain
 export async function findLinksOf(
   { db, dialect }: { db: Kysely<Tables>; dialect: DialectName },
   slugs: readonly string[],
-): Promise<(WayLink & { slug: string })[]> {
+): Promise<(RedirectingLink & { slug: string })[]> {
   return db
     .selectFrom('slug')
     .innerJoin('link', 'link.id', 'slug.link_id')
@@ -84,31 +95,31 @@ export async function findLinksOf(
     .execute()
 }
 
-/** Returns the reason why the way of a link's visitors does not end, or is too long. */
-export async function findWayProblem(
-  link: WayLink,
+/** Returns the reason why the redirects of a link do not end, or are too many. */
+export async function findRedirectProblem(
+  link: RedirectingLink,
   domains: OwnDomains,
-  findLinks: (slugs: readonly string[]) => Promise<readonly WayLink[]>,
-): Promise<WayProblem | undefined> {
+  findLinks: (slugs: readonly string[]) => Promise<readonly RedirectingLink[]>,
+): Promise<RedirectProblem | undefined> {
   const seen = new Set<string>()
   let slugs = ownSlugsOf(link, domains)
-  for (let depth = 1; slugs.length > 0; depth++) {
+  for (let hops = 1; slugs.length > 0; hops++) {
     for (const slug of slugs) seen.add(slug)
-    if (depth > MAX_DEPTH || seen.size > MAX_SLUGS) return 'too_many_hops'
+    if (hops > MAX_HOPS || seen.size > MAX_SLUGS) return 'too_many_hops'
     const links = await findLinks(slugs)
     if (links.some(({ id }) => id === link.id)) return 'redirect_loop'
-    const next = links.flatMap((each) => ownSlugsOf(each, domains))
+    const next = links.flatMap((nextLink) => ownSlugsOf(nextLink, domains))
     slugs = [...new Set(next)].filter((slug) => !seen.has(slug))
   }
   return undefined
 }
 
-function ownSlugsOf(link: Omit<WayLink, 'id'>, domains: OwnDomains): string[] {
+function ownSlugsOf(link: Omit<RedirectingLink, 'id'>, domains: OwnDomains): string[] {
   return locationsOf(link).flatMap((location) => slugKeysOf(location, domains))
 }
 
 /** All destinations of a link. */
-function locationsOf({ url, behaviour }: Omit<WayLink, 'id'>): string[] {
+function locationsOf({ url, behaviour }: Omit<RedirectingLink, 'id'>): string[] {
   const program: Program = behaviour === null ? {} : parseProgram(behaviour)
   const { starts, after, rules = [], split } = program
   const before = starts?.[1] ?? null

@@ -5,12 +5,12 @@ import { DEFAULT_HOST, listDomainRows } from '../domains/store.ts'
 import { failures } from '../api/failures.ts'
 import { compile } from '../links/behaviour/compile.ts'
 import {
-  type WayProblem,
+  type RedirectProblem,
   findLinksOf,
-  findWayProblem,
+  findRedirectProblem,
   leadsToOwnUrl,
-  lockRings,
-} from '../links/behaviour/rings.ts'
+  lockRedirectLoops,
+} from '../links/behaviour/redirect-loops.ts'
 import type { Domain } from '../urls/slug.ts'
 import type { ParsedRow } from './formats.ts'
 import type { ImportRow } from './import-row.ts'
@@ -23,7 +23,7 @@ interface StoredRow extends Pick<ImportRow, 'url' | 'behaviour'> {
   slug: string | undefined
 }
 
-interface RingOptions {
+interface LoopOptions {
   dialect: Queries['dialect']
   domains: ImportDomains
   /** The database of the instance, which has the domains; a dry run writes to another one. */
@@ -31,11 +31,11 @@ interface RingOptions {
   dryRun: boolean
 }
 
-/** Throws `RingFound` if the way of a stored link's visitors comes back to it, or is too long (L26.5). */
-export async function requireEnds(
+/** Throws `RedirectLoopFound` if the redirects of a stored link come back to it, or are too many (L26.5). */
+export async function requireFinalDestinations(
   tx: Transaction<Tables>,
   rows: readonly StoredRow[],
-  { dialect, domains, database, dryRun }: RingOptions,
+  { dialect, domains, database, dryRun }: LoopOptions,
 ): Promise<void> {
   const { hosts, defaultHost } = domains
   const domainOf = (host: string) => (host === defaultHost ? null : hosts.includes(host) ? host : undefined)
@@ -43,7 +43,7 @@ export async function requireEnds(
     leadsToOwnUrl({ url, behaviour: behaviour && compile(behaviour, false) }, { domainOf }),
   )
   if (own.length === 0) return
-  await lockRings(tx, dialect)
+  await lockRedirectLoops(tx, dialect)
   const findLinks = async (slugs: readonly string[]) => {
     const links = await findLinksOf({ db: tx, dialect }, slugs)
     if (!dryRun) return links
@@ -57,21 +57,21 @@ export async function requireEnds(
     const other = settings.find(({ host }) => host === (domain ?? DEFAULT_HOST))?.alias_of ?? undefined
     return other === DEFAULT_HOST ? null : other
   }
-  const problems = new Map<number, WayProblem>()
+  const problems = new Map<number, RedirectProblem>()
   for (const { line, slug } of own) {
     const [link] = slug === undefined ? [] : await findLinks([slug])
-    const problem = link && (await findWayProblem(link, { domainOf, aliasOf }, findLinks))
+    const problem = link && (await findRedirectProblem(link, { domainOf, aliasOf }, findLinks))
     if (problem) problems.set(line, problem)
   }
-  if (problems.size > 0) throw new RingFound(problems)
+  if (problems.size > 0) throw new RedirectLoopFound(problems)
 }
 
 /** The batch has to be planned again without these rows. */
-export class RingFound extends Error {
-  override readonly name = 'RingFound'
-  readonly #problems: ReadonlyMap<number, WayProblem>
+export class RedirectLoopFound extends Error {
+  override readonly name = 'RedirectLoopFound'
+  readonly #problems: ReadonlyMap<number, RedirectProblem>
 
-  constructor(problems: ReadonlyMap<number, WayProblem>) {
+  constructor(problems: ReadonlyMap<number, RedirectProblem>) {
     super()
     this.#problems = problems
   }
