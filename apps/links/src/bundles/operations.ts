@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, type FailureCode } from '../api/failures.ts'
-import { noteBundle } from '../changes/change-tracker.ts'
+import { trackBundle } from '../changes/change-tracker.ts'
 import { requireLink } from '../links/operations.ts'
 import { Link } from '../links/schema.ts'
 import { IdParams, PageQuery } from '../api/fields.ts'
@@ -53,7 +53,7 @@ export async function requireOwnedBundle(
   const row = await lockBundleRow(tx, context.database, id)
   if (!row) throw failure('bundle_not_found')
   if (row.created_by !== context.identity) throw failure(notOwner)
-  await noteBundle(tx, row.id)
+  await trackBundle(tx, row.id)
   return row
 }
 

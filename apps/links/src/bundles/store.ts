@@ -18,7 +18,7 @@ import { bucketSql } from '../time/bucket-sql.ts'
 import { filteredSum, isInFilter } from '../clicks/store.ts'
 import { parseSlugKey } from '../urls/slug.ts'
 import type { Tables } from '../db/tables.ts'
-import { noteBundle, noteCreatedBundle, noteMemberships } from '../changes/change-tracker.ts'
+import { trackBundle, trackCreatedBundle, trackMemberships } from '../changes/change-tracker.ts'
 import type { Membership } from '../changes/states.ts'
 import { foldForSearch } from '../links/search.ts'
 import { PREVIOUS_BUCKET, type SummaryRow, statsByBundle, emptyStats } from './summary-stats.ts'
@@ -36,7 +36,7 @@ export async function insertBundle(
 ): Promise<BundleRow> {
   const values = { ...row, search_text: foldForSearch(row.name) }
   const bundle = await tx.insertInto('bundle').values(values).returningAll().executeTakeFirstOrThrow()
-  noteCreatedBundle(tx, bundle.id)
+  trackCreatedBundle(tx, bundle.id)
   return bundle
 }
 
@@ -45,7 +45,7 @@ export async function updateBundleRow(
   id: number,
   changes: Omit<Updateable<Tables['bundle']>, 'search_text'>,
 ): Promise<BundleRow> {
-  await noteBundle(tx, id)
+  await trackBundle(tx, id)
   const { name } = changes
   const values = { ...changes, ...(name !== undefined && { search_text: foldForSearch(name) }) }
   return tx.updateTable('bundle').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
@@ -53,7 +53,7 @@ export async function updateBundleRow(
 
 /** Deletes the bundle and its memberships. The links stay. */
 export async function deleteBundleRow(tx: Tx, id: number): Promise<void> {
-  await noteBundle(tx, id, { willBeDeleted: true })
+  await trackBundle(tx, id, { willBeDeleted: true })
   await tx.deleteFrom('bundle').where('id', '=', id).execute()
 }
 
@@ -94,7 +94,7 @@ export async function listBundlesOfLink(db: Db, linkId: number): Promise<BundleR
 /** Adds links to bundles. Existing members stay. The rows must be locked. */
 export async function addMembers(tx: Tx, members: readonly Membership[]): Promise<void> {
   if (members.length === 0) return
-  await noteMemberships(tx, members)
+  await trackMemberships(tx, members)
   await tx
     .insertInto('bundle_link')
     .values(members)
@@ -104,7 +104,7 @@ export async function addMembers(tx: Tx, members: readonly Membership[]): Promis
 
 /** False if the link was not a member. */
 export async function removeMember(tx: Tx, bundleId: number, linkId: number): Promise<boolean> {
-  await noteMemberships(tx, [{ bundle_id: bundleId, link_id: linkId }])
+  await trackMemberships(tx, [{ bundle_id: bundleId, link_id: linkId }])
   const { numDeletedRows } = await tx
     .deleteFrom('bundle_link')
     .where('bundle_id', '=', bundleId)

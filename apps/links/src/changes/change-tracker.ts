@@ -7,7 +7,7 @@ import type { ChangeSource } from './source.ts'
 import {
   type CurrentStates,
   type Membership,
-  type NotedMembership,
+  type TrackedMembership,
   type State,
   type SubjectVersions,
   findMemberships,
@@ -26,7 +26,7 @@ type Tx = Transaction<Tables>
 /** Links whose states are compared between two turns of the event loop. */
 const LINKS_PER_TURN = 50
 
-const logs = new WeakMap<Tx, ChangeLog>()
+const trackers = new WeakMap<Tx, ChangeTracker>()
 
 /** The changes of a transaction, which it has stored. */
 export interface StoredChanges {
@@ -55,25 +55,25 @@ export function trackChanges(
     dialect,
     write: (work) =>
       write(async (tx) => {
-        // A part of a transaction that has a log already.
-        if (logs.has(tx)) return work(tx)
-        const log = new ChangeLog(tx, { dialect, source, steps })
-        logs.set(tx, log)
+        // A part of a transaction that has a tracker already.
+        if (trackers.has(tx)) return work(tx)
+        const tracker = new ChangeTracker(tx, { dialect, source, steps })
+        trackers.set(tx, tracker)
         const result = await work(tx)
-        await log.store()
+        await tracker.store()
         return result
       }),
   }
 }
 
-interface ChangeLogOptions {
+interface ChangeTrackerOptions {
   dialect: DialectName
   source: ChangeSource
   steps: readonly ChangeStep[]
 }
 
 /** The subjects that a transaction is about to write, with their states before. */
-class ChangeLog {
+class ChangeTracker {
   readonly #tx: Tx
   readonly #dialect: DialectName
   readonly #source: ChangeSource
@@ -81,12 +81,12 @@ class ChangeLog {
   /** States before the transaction; undefined for links that it creates. */
   readonly #links = new Map<number, State | undefined>()
   readonly #bundles = new Map<number, State | undefined>()
-  readonly #members = new Map<string, NotedMembership>()
+  readonly #members = new Map<string, TrackedMembership>()
   #planId: number | null
   /** The states that were read last, after the writes. */
   readonly #current = { links: new Map<number, State>(), bundles: new Map<number, State>() }
 
-  constructor(tx: Tx, { dialect, source, steps }: ChangeLogOptions) {
+  constructor(tx: Tx, { dialect, source, steps }: ChangeTrackerOptions) {
     this.#tx = tx
     this.#dialect = dialect
     this.#source = source
@@ -98,24 +98,24 @@ class ChangeLog {
     this.#planId = id
   }
 
-  async noteLinks(ids: readonly number[]): Promise<void> {
+  async trackLinks(ids: readonly number[]): Promise<void> {
     const newIds = ids.filter((id) => !this.#links.has(id))
     if (newIds.length === 0) return
     const states = await readLinkStates(this.#tx, this.#dialect, newIds)
     for (const id of newIds) this.#links.set(id, this.#withFirstBundles(id, states.get(id)))
   }
 
-  async noteBundle(id: number, willBeDeleted: boolean): Promise<void> {
-    const noted = this.#bundles.get(id)
-    if (this.#bundles.has(id) && !(willBeDeleted && noted)) return
-    const state = noted ?? (await readBundleStates(this.#tx, this.#dialect, [id])).get(id)
+  async trackBundle(id: number, willBeDeleted: boolean): Promise<void> {
+    const tracked = this.#bundles.get(id)
+    if (this.#bundles.has(id) && !(willBeDeleted && tracked)) return
+    const state = tracked ?? (await readBundleStates(this.#tx, this.#dialect, [id])).get(id)
     const moved = this.#movedOf({ bundle_id: id })
     const members = willBeDeleted ? await readMembers(this.#tx, this.#dialect, id, moved) : {}
     this.#bundles.set(id, state && { values: { ...state.values, ...members } })
   }
 
   /** The memberships of the subject that the transaction has added or removed so far. */
-  #movedOf(subject: Partial<Membership>): NotedMembership[] {
+  #movedOf(subject: Partial<Membership>): TrackedMembership[] {
     return [...this.#members.values()].filter(
       ({ bundle_id, link_id }) => bundle_id === subject.bundle_id || link_id === subject.link_id,
     )
@@ -130,15 +130,15 @@ class ChangeLog {
     return { ...state, values: { ...values, ...(bundles.length > 0 && { bundles }) } }
   }
 
-  noteCreatedLink(id: number): void {
+  trackCreatedLink(id: number): void {
     this.#links.set(id, undefined)
   }
 
-  noteCreatedBundle(id: number): void {
+  trackCreatedBundle(id: number): void {
     this.#bundles.set(id, undefined)
   }
 
-  async noteMemberships(pairs: readonly Membership[]): Promise<void> {
+  async trackMemberships(pairs: readonly Membership[]): Promise<void> {
     const newPairs = pairs.filter((pair) => !this.#members.has(membershipKey(pair)))
     if (newPairs.length === 0) return
     const existing = await findMemberships(this.#tx, this.#dialect, newPairs)
@@ -260,51 +260,51 @@ class ChangeLog {
   }
 }
 
-function logOf(tx: Tx): ChangeLog {
-  const log = logs.get(tx)
-  if (!log) throw new Error('Links and bundles are written with `recordChanges` only')
-  return log
+function trackerOf(tx: Tx): ChangeTracker {
+  const tracker = trackers.get(tx)
+  if (!tracker) throw new Error('Links and bundles are written with `recordChanges` only')
+  return tracker
 }
 
 /** Reads the states of links that the transaction may write. Call this once they are locked. */
-export function noteLinks(tx: Tx, ids: readonly number[]): Promise<void> {
-  return logOf(tx).noteLinks(ids)
+export function trackLinks(tx: Tx, ids: readonly number[]): Promise<void> {
+  return trackerOf(tx).trackLinks(ids)
 }
 
 /** Reads the state of a bundle that the transaction may write, with its links before a deletion. */
-export function noteBundle(tx: Tx, id: number, { willBeDeleted = false } = {}): Promise<void> {
-  return logOf(tx).noteBundle(id, willBeDeleted)
+export function trackBundle(tx: Tx, id: number, { willBeDeleted = false } = {}): Promise<void> {
+  return trackerOf(tx).trackBundle(id, willBeDeleted)
 }
 
 /** Reads which of these links are in these bundles, before the transaction changes it. */
-export function noteMemberships(tx: Tx, pairs: readonly Membership[]): Promise<void> {
-  return logOf(tx).noteMemberships(pairs)
+export function trackMemberships(tx: Tx, pairs: readonly Membership[]): Promise<void> {
+  return trackerOf(tx).trackMemberships(pairs)
 }
 
-export function noteCreatedLink(tx: Tx, id: number): void {
-  logOf(tx).noteCreatedLink(id)
+export function trackCreatedLink(tx: Tx, id: number): void {
+  trackerOf(tx).trackCreatedLink(id)
 }
 
-export function noteCreatedBundle(tx: Tx, id: number): void {
-  logOf(tx).noteCreatedBundle(id)
+export function trackCreatedBundle(tx: Tx, id: number): void {
+  trackerOf(tx).trackCreatedBundle(id)
 }
 
 /** The transaction writes this plan (L29.3). */
-export function notePlan(tx: Tx, id: number): void {
-  logOf(tx).setPlan(id)
+export function trackPlan(tx: Tx, id: number): void {
+  trackerOf(tx).setPlan(id)
 }
 
 /** The changes that the transaction has written so far. */
 export function readNewChanges(tx: Tx): Promise<NewChange[]> {
-  return logOf(tx).read()
+  return trackerOf(tx).read()
 }
 
 /** The versions of what the transaction has read for its writes, before them. */
-export function readNotedVersions(tx: Tx): Promise<SubjectVersions> {
-  return logOf(tx).readVersions()
+export function readTrackedVersions(tx: Tx): Promise<SubjectVersions> {
+  return trackerOf(tx).readVersions()
 }
 
-/** Throws unless `noteLinks` has read the state of the link before. */
-export function requireNotedLink(tx: Tx, id: number): void {
-  logOf(tx).requireLink(id)
+/** Throws unless `trackLinks` has read the state of the link before. */
+export function requireTrackedLink(tx: Tx, id: number): void {
+  trackerOf(tx).requireLink(id)
 }

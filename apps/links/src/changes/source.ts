@@ -1,8 +1,8 @@
 import { MAX_IDENTITY_LENGTH } from '../access/identity.ts'
 
-/** The ways by which links and bundles are written (L29.1). */
-export const changeWays = ['api', 'app', 'mcp', 'import', 'cli', 'watch', 'code'] as const
-export type ChangeWay = (typeof changeWays)[number]
+/** The channels through which links and bundles are written (L29.1). */
+export const changeChannels = ['api', 'app', 'mcp', 'import', 'cli', 'watch', 'code'] as const
+export type ChangeChannel = (typeof changeChannels)[number]
 
 /** A program that writes for a person: an API key, a client of the MCP endpoint, or a local one. */
 export interface Assistant {
@@ -20,7 +20,7 @@ export const MAX_ASSISTANT_LENGTH = 'client:'.length + MAX_IDENTITY_LENGTH
 /** The author of a write, and the request that it came with. */
 export interface ChangeSource {
   identity: string
-  via: ChangeWay
+  via: ChangeChannel
   assistant?: Assistant | undefined
   /** The tool of the MCP endpoint. */
   tool?: string | undefined

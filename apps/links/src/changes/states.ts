@@ -141,7 +141,7 @@ export async function readMembers(
   tx: Tx,
   dialect: DialectName,
   bundleId: number,
-  moved: readonly NotedMembership[],
+  moved: readonly TrackedMembership[],
 ): Promise<Values> {
   const query = tx.selectFrom('bundle_link').select('link_id').where('bundle_id', '=', bundleId)
   const rows = await lockRows(dialect, query, 'link_id').execute()
@@ -155,7 +155,7 @@ export async function readMembers(
 /** The ids on one side of memberships before a transaction that has changed some of them. */
 export function membersBefore(
   present: readonly number[],
-  moved: readonly NotedMembership[],
+  moved: readonly TrackedMembership[],
   side: keyof Membership,
 ): number[] {
   const ids = new Set(present)
@@ -213,7 +213,7 @@ export interface Membership {
 }
 
 /** Whether the link was in the bundle before the transaction. */
-export interface NotedMembership extends Membership {
+export interface TrackedMembership extends Membership {
   wasMember: boolean
 }
 

@@ -31,10 +31,10 @@ export function findDifference(
   after: Values | undefined,
 ): Difference | undefined {
   if (!before && !after) return undefined
-  if (!before || !after) return { before: masked(before), after: masked(after) }
+  if (!before || !after) return { before: redactSecrets(before), after: redactSecrets(after) }
   const difference = compare(before, after)
   if (!difference) return undefined
-  return { before: masked(difference.before), after: masked(difference.after) }
+  return { before: redactSecrets(difference.before), after: redactSecrets(difference.after) }
 }
 
 /** Returns the fields that differ. A value that only one side has is null on the other. */
@@ -63,7 +63,7 @@ function without(slugs: readonly Slug[], others: readonly Slug[]): Slug[] {
 }
 
 /** The values with secrets replaced by the fact that they are set. */
-export function masked(values: Values | undefined): Values | null {
+export function redactSecrets(values: Values | undefined): Values | null {
   if (!values) return null
   const entries = Object.entries(values)
   return Object.fromEntries(

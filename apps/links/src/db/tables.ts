@@ -3,7 +3,7 @@ import type { EventType } from '../events/types.ts'
 import type { ChangeKind } from '../changes/kinds.ts'
 import type { Robots } from '../settings/robots.ts'
 import type { PolicyRules } from '../policies/schema.ts'
-import type { ChangeWay } from '../changes/source.ts'
+import type { ChangeChannel } from '../changes/source.ts'
 import type {
   ClickTable,
   ClickCounts,
@@ -74,7 +74,7 @@ export interface HistoryTable {
   id: Generated<number>
   changed_at: number
   identity: string
-  via: ChangeWay
+  via: ChangeChannel
   /** Id and name of an `Assistant`. */
   assistant: string | null
   assistant_name: string | null
@@ -120,7 +120,7 @@ export interface PlanTable {
   title: string | null
   state: 'open' | 'applied' | 'discarded' | 'undone'
   identity: string
-  via: ChangeWay
+  via: ChangeChannel
   /** Id and name of an `Assistant`. */
   assistant: string | null
   assistant_name: string | null

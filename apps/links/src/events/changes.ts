@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.ts'
 import type { StoredChanges } from '../changes/change-tracker.ts'
 import type { CurrentStates, State } from '../changes/states.ts'
 import type { NewChange } from '../changes/store.ts'
-import { masked, parseValues } from '../changes/values.ts'
+import { parseValues, redactSecrets } from '../changes/values.ts'
 import { findExpiryPosition } from './expiry.ts'
 import { linkEvent } from './link-event.ts'
 import { EVENT_LOCK, type NewEvent, insertEvents } from './store.ts'
@@ -25,7 +25,7 @@ export async function insertChangeEvents(
 function toEvent(change: NewChange, { links, bundles }: CurrentStates): NewEvent {
   const { kind, changed_at, link_id, bundle_id, identity, via, version } = change
   const [before, after] = [parseValues(change.before_values), parseValues(change.after_values)]
-  const valuesOf = (state: State | undefined) => masked(state?.values) ?? before ?? undefined
+  const valuesOf = (state: State | undefined) => redactSecrets(state?.values) ?? before ?? undefined
   return {
     type: kind,
     at: changed_at,

@@ -1,5 +1,5 @@
 import type { State } from '../changes/states.ts'
-import { masked } from '../changes/values.ts'
+import { redactSecrets } from '../changes/values.ts'
 import type { NewEvent } from './store.ts'
 
 /** An event of a link without a change of it. */
@@ -8,5 +8,5 @@ export function linkEvent(
   { id, state, at }: { id: number; state: State | undefined; at: number },
 ): NewEvent {
   const { version, values } = state ?? {}
-  return { type, at, data: { link_id: id, version, link: masked(values) ?? {} } }
+  return { type, at, data: { link_id: id, version, link: redactSecrets(values) ?? {} } }
 }

@@ -1,7 +1,7 @@
 import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { LiveClick } from '../live/schema.ts'
-import { changeWays } from '../changes/source.ts'
+import { changeChannels } from '../changes/source.ts'
 import { pageLimit, wholeNumber, wholeText } from '../api/fields.ts'
 import { type EventType, eventTypes } from './types.ts'
 
@@ -17,7 +17,7 @@ export const EventData = z
     bundle_id: z.int().optional(),
     plan_id: z.int().optional(),
     identity: z.string().optional().meta({ description: 'The person who wrote, or for whom a program did.' }),
-    via: z.enum(changeWays).optional(),
+    via: z.enum(changeChannels).optional(),
     version: z.int().optional().meta({ description: 'Version of the link since the write.' }),
     link: Values.optional().meta({
       description: 'The link after the event, or before its deletion. Secrets are only `set`.',

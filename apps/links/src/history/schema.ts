@@ -2,7 +2,7 @@ import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { MAX_MOMENT, PageQuery, pageLimit, wholeText } from '../api/fields.ts'
 import { changeKinds } from '../changes/kinds.ts'
-import { changeWays } from '../changes/source.ts'
+import { changeChannels } from '../changes/source.ts'
 
 const Values = z.record(z.string(), z.unknown()).nullable()
 
@@ -14,7 +14,7 @@ export const Change = z
     link_id: z.int().nullable(),
     bundle_id: z.int().nullable(),
     identity: z.string().meta({ description: 'The person who wrote, or for whom a program did.' }),
-    via: z.enum(changeWays),
+    via: z.enum(changeChannels),
     assistant: z.string().nullable().meta({
       description:
         'The program: `key:` and the id of an API key, `client:` and the client id of a token, `client` for tokens that name none, `access`, or `local`.',
@@ -43,7 +43,7 @@ export const ChangesQuery = z.object({
   identity: text().optional().meta({
     description: 'The person who wrote: you by default. For administrators, everyone.',
   }),
-  via: z.enum(changeWays).optional().meta({ description: 'Only changes by this way.' }),
+  via: z.enum(changeChannels).optional().meta({ description: 'Only changes through this channel.' }),
   assistant: text().optional().meta({ description: 'Only changes of this program, as in a change.' }),
   since: wholeText(0, MAX_MOMENT).optional().meta({ description: 'Unix seconds.' }),
   ...page,

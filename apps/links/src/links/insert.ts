@@ -1,6 +1,6 @@
 import type { Insertable, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { noteCreatedLink } from '../changes/change-tracker.ts'
+import { trackCreatedLink } from '../changes/change-tracker.ts'
 import { urlColumns } from '../urls/destination-url.ts'
 import { searchText } from './search.ts'
 
@@ -24,7 +24,7 @@ export async function insertLink(tx: Tx, row: NewLinkRow): Promise<number> {
     .values({ ...row, ...derivedColumns(row) })
     .returning('id')
     .executeTakeFirstOrThrow()
-  noteCreatedLink(tx, id)
+  trackCreatedLink(tx, id)
   return id
 }
 
@@ -55,7 +55,7 @@ export async function insertLinks(
       .returning(['id', 'primary_slug'])
       .execute()
     for (const { id, primary_slug } of stored) {
-      noteCreatedLink(tx, id)
+      trackCreatedLink(tx, id)
       idOf.set(primary_slug, id)
     }
   }

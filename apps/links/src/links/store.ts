@@ -2,7 +2,7 @@ import { type Database, inList, lockKeys } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
 import { type Kysely, type Selectable, type SqlBool, type Transaction, type Updateable, sql } from 'kysely'
 import { markAllHoursChanged } from '../clicks/changed-hours.ts'
-import { noteLinks, requireNotedLink } from '../changes/change-tracker.ts'
+import { requireTrackedLink, trackLinks } from '../changes/change-tracker.ts'
 import { entityTag } from '../api/entity-tag.ts'
 import type { Tables } from '../db/tables.ts'
 import type { Domain } from '../urls/slug.ts'
@@ -20,7 +20,7 @@ export async function updateLinkRow(
   changes: Updateable<Tables['link']>,
   now: number,
 ): Promise<void> {
-  requireNotedLink(tx, row.id)
+  requireTrackedLink(tx, row.id)
   await tx
     .updateTable('link')
     .set({
@@ -42,7 +42,7 @@ export async function updateLinkRow(
  * (L25.3).
  */
 export async function raiseVersion(tx: Tx, { id, version }: LinkRow, now: number): Promise<void> {
-  requireNotedLink(tx, id)
+  requireTrackedLink(tx, id)
   await tx
     .updateTable('link')
     .set({ version: version + 1, updated_at: now })
@@ -61,7 +61,7 @@ export async function findEntityTag(db: Kysely<Tables>, id: number): Promise<str
  * ever added to an existing slug.
  */
 export async function deleteLinkRow(tx: Tx, { dialect }: Pick<Db, 'dialect'>, id: number): Promise<void> {
-  requireNotedLink(tx, id)
+  requireTrackedLink(tx, id)
   await retireSlugs(tx, { link_id: id })
   await tx.deleteFrom('link').where('id', '=', id).execute()
   await markAllHoursChanged(tx, dialect, id)
@@ -84,10 +84,10 @@ export async function lockLinkRow(tx: Tx, { dialect }: Db, id: number): Promise<
   return lockRows(dialect, tx.selectFrom('link').selectAll().where('id', '=', id), 'id').executeTakeFirst()
 }
 
-/** `lockLinkRow` for a write of the link. Its state is noted for its history. */
+/** `lockLinkRow` for a write of the link. Its state is tracked for its history. */
 export async function lockLinkForWrite(tx: Tx, database: Db, id: number): Promise<LinkRow | undefined> {
   const row = await lockLinkRow(tx, database, id)
-  if (row) await noteLinks(tx, [id])
+  if (row) await trackLinks(tx, [id])
   return row
 }
 
@@ -102,7 +102,7 @@ export async function lockLinksForWrite(
     .selectAll()
     .where(inList(dialect, 'id', ids))
   const rows = await lockRows(dialect, query, 'id').execute()
-  await noteLinks(
+  await trackLinks(
     tx,
     rows.map((row) => row.id),
   )

@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { failure, failures } from '../api/failures.ts'
-import { notePlan, readNewChanges } from '../changes/change-tracker.ts'
+import { readNewChanges, trackPlan } from '../changes/change-tracker.ts'
 import {
   type SubjectVersions,
   lockSubjects,
@@ -65,7 +65,7 @@ async function applyInTransaction(context: Context, id: number): Promise<PlanRow
   const applied = await context.database.write(async (tx) => {
     startEffects = undefined
     const row = await requireOpenPlan(tx, context, id)
-    notePlan(tx, id)
+    trackPlan(tx, id)
     const ops = JSON.parse(row.ops) as Op[]
     reserveCosts(context, ops)
     await requireVersions(tx, context.database, JSON.parse(row.versions) as SubjectVersions)

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
 import type { Tables } from '../db/tables.ts'
 import { insertEvents } from '../events/store.ts'
-import { readNewChanges, readNotedVersions } from '../changes/change-tracker.ts'
+import { readNewChanges, readTrackedVersions } from '../changes/change-tracker.ts'
 import { type SubjectVersions, lockSubjects } from '../changes/states.ts'
 import { requireMayPlan } from '../policies/require-policy.ts'
 import { toPlanChange, toPreview } from './diff.ts'
@@ -39,7 +39,7 @@ async function tryOps(context: Context, ops: readonly Op[]): Promise<Trial> {
     await lockSubjects(tx, context.database.dialect, subjectsOf(ops))
     const { results } = await performOps(tx, context, ops, isFlushed)
     const changes = (await readNewChanges(tx)).map(toPlanChange)
-    throw new TrialEnded({ changes, versions: await readNotedVersions(tx), results })
+    throw new TrialEnded({ changes, versions: await readTrackedVersions(tx), results })
   }
   try {
     return await context.database.write(run)

@@ -2,7 +2,7 @@ import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { changeKinds } from '../changes/kinds.ts'
 import { Change } from '../history/schema.ts'
-import { changeWays } from '../changes/source.ts'
+import { changeChannels } from '../changes/source.ts'
 import { UndoResult } from '../history/undo/schema.ts'
 import { PageQuery, pageLimit } from '../api/fields.ts'
 import { planStates } from './states.ts'
@@ -97,7 +97,7 @@ export const PlanSummary = z
     title: z.string().nullable(),
     state: z.enum(planStates),
     identity: z.string().meta({ description: 'The person whose plan it is.' }),
-    via: z.enum(changeWays),
+    via: z.enum(changeChannels),
     assistant: Change.shape.assistant,
     assistant_name: Change.shape.assistant_name,
     created_at: z.int(),

@@ -1,6 +1,6 @@
 import type { Context } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
-import { notePlan } from '../changes/change-tracker.ts'
+import { trackPlan } from '../changes/change-tracker.ts'
 import { readPlanChanges } from '../history/list.ts'
 import { undoRows } from '../history/undo/undo.ts'
 import type { UndoResult } from '../history/undo/schema.ts'
@@ -13,7 +13,7 @@ export async function undoAppliedPlan(context: Context, id: number): Promise<Und
   return context.database.write(async (tx) => {
     const plan = await requireOwnPlan(tx, context, id)
     if (plan.state !== 'applied') throw failure('plan_not_applied')
-    notePlan(tx, id)
+    trackPlan(tx, id)
     const rows = await readPlanChanges(tx, id)
     if (rows.length < plan.change_count) throw failure('plan_history_deleted')
     const undo = await undoRows(tx, context, { rows, isForAll: false })

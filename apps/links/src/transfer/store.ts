@@ -1,7 +1,7 @@
 import { type Database, inList, lockKey } from '@latchkey/database/database'
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
-import { noteLinks } from '../changes/change-tracker.ts'
+import { trackLinks } from '../changes/change-tracker.ts'
 import { compile } from '../links/behaviour/compile.ts'
 import { findBehaviour, insertBehaviours, saveBehaviour, setUsedPlaces } from '../links/behaviour/store.ts'
 import { urlKey } from '../urls/destination-url.ts'
@@ -149,7 +149,7 @@ function slugRow({ slug, createdAt, disabledAt }: ImportSlug, isCustom: 0 | 1): 
 export async function overwriteLink(tx: Tx, slug: string, row: ImportRow, now: number): Promise<void> {
   const existing = await tx.selectFrom('slug').select('link_id').where('slug', '=', slug).executeTakeFirst()
   if (!existing) return
-  await noteLinks(tx, [existing.link_id])
+  await trackLinks(tx, [existing.link_id])
   const link = await tx
     .updateTable('link')
     .set((eb) => ({

@@ -459,7 +459,7 @@ export interface ListLinkHistoryQuery {
 export interface ListChangesQuery {
   /** The person who wrote: you by default. For administrators, everyone. */
   identity?: string | undefined
-  /** Only changes by this way. */
+  /** Only changes through this channel. */
   via?: 'api' | 'app' | 'mcp' | 'import' | 'cli' | 'watch' | 'code' | undefined
   /** Only changes of this program, as in a change. */
   assistant?: string | undefined

@@ -2,7 +2,7 @@ import { text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { MAX_MOMENT } from '../../api/fields.ts'
 import { changeKinds } from '../../changes/kinds.ts'
-import { changeWays } from '../../changes/source.ts'
+import { changeChannels } from '../../changes/source.ts'
 
 export const RemainingChange = z
   .object({
@@ -34,6 +34,6 @@ export const ChangesToUndo = z
         'The person who wrote: you by default. For administrators who name an assistant, everyone.',
     }),
     assistant: text().optional().meta({ description: 'As in a change.' }),
-    via: z.enum(changeWays).optional(),
+    via: z.enum(changeChannels).optional(),
   })
   .meta({ id: 'ChangesToUndo' })

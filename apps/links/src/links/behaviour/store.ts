@@ -4,7 +4,7 @@ import { lockRows } from '@latchkey/database/locks'
 import type { Tables } from '../../db/tables.ts'
 import { linkEvent } from '../../events/link-event.ts'
 import { insertEvents } from '../../events/store.ts'
-import { requireNotedLink } from '../../changes/change-tracker.ts'
+import { requireTrackedLink } from '../../changes/change-tracker.ts'
 import { readLinkStates } from '../../changes/states.ts'
 import type { LinkRow } from '../store.ts'
 import { type BehaviourPart, parseProgram, partsOfProgram } from './program.ts'
@@ -105,7 +105,7 @@ export async function saveBehaviour(
   { id, version }: LinkRow,
   { document, program, passwordHash, now }: BehaviourChange,
 ): Promise<void> {
-  requireNotedLink(tx, id)
+  requireTrackedLink(tx, id)
   await tx
     .updateTable('link')
     .set({ behaviour: program, version: version + 1, updated_at: now })

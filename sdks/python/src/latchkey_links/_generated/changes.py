@@ -35,7 +35,7 @@ class Changes:
 
         Args:
             identity: The person who wrote: you by default. For administrators, everyone.
-            via: Only changes by this way.
+            via: Only changes through this channel.
             assistant: Only changes of this program, as in a change.
             since: Unix seconds.
             cursor: The cursor from the `Link` header of the previous page.
@@ -146,7 +146,7 @@ class AsyncChanges:
 
         Args:
             identity: The person who wrote: you by default. For administrators, everyone.
-            via: Only changes by this way.
+            via: Only changes through this channel.
             assistant: Only changes of this program, as in a change.
             since: Unix seconds.
             cursor: The cursor from the `Link` header of the previous page.

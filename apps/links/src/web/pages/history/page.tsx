@@ -4,7 +4,7 @@ import { Notice } from '@latchkey/web/parts/notice'
 import { useDisclosure } from '@mantine/hooks'
 import { OnUse } from '@latchkey/web/shell/palette-button'
 import { lazy, useState } from 'react'
-import { changeWays } from '../../../changes/source.ts'
+import { changeChannels } from '../../../changes/source.ts'
 import { Changes, OlderButton } from '../../parts/history/changes.tsx'
 import { ReadError } from '../../parts/read-error.tsx'
 import { useCall } from '../../queries.ts'
@@ -28,12 +28,12 @@ export default function HistoryPage() {
       </Text>
       <Group gap="sm">
         <NativeSelect
-          aria-label={t('history.way')}
+          aria-label={t('history.channel')}
           value={filter.via}
           onChange={({ currentTarget }) => setFilter({ via: currentTarget.value })}
           data={[
             { value: '', label: t('history.allWays') },
-            ...changeWays.map((way) => ({ value: way, label: t(`history.via.${way}`) })),
+            ...changeChannels.map((channel) => ({ value: channel, label: t(`history.via.${channel}`) })),
           ]}
         />
         {(['identity', 'assistant'] as const).map(
@@ -66,8 +66,8 @@ export default function HistoryPage() {
 function Undo({ filter: { identity, assistant, via } }: { filter: Filter }) {
   const { t } = useText()
   const [isOpen, { open, close }] = useDisclosure()
-  const way = changeWays.find((each) => each === via)
-  const body = { assistant, ...(identity !== '' && { identity }), ...(way && { via: way }) }
+  const channel = changeChannels.find((name) => name === via)
+  const body = { assistant, ...(identity !== '' && { identity }), ...(channel && { via: channel }) }
   return (
     <>
       <Button variant="default" onClick={open}>
@@ -104,13 +104,13 @@ interface PageProps extends ListProps {
 
 function Page({ filter: { identity, assistant, via }, setFilter, cursor, onOlder }: PageProps) {
   const { t } = useText()
-  const way = changeWays.find((each) => each === via)
+  const channel = changeChannels.find((name) => name === via)
   const { data, error, refetch } = useCall('history', 'listChanges', {
     query: {
       limit: PAGE_SIZE,
       ...(identity !== '' && { identity }),
       ...(assistant !== '' && { assistant }),
-      ...(way && { via: way }),
+      ...(channel && { via: channel }),
       ...(cursor !== undefined && { cursor }),
     },
   })

@@ -16,7 +16,7 @@ export default {
     'Reverts everything {{name}} changed since then. Newer edits by others stay. Deleted links come back without their clicks.',
   'history.undoYes': 'Undo changes',
   'history.allWays': 'Any source',
-  'history.way': 'Source',
+  'history.channel': 'Source',
   'history.only': 'Only {{name}}',
   'history.remove': 'Remove the filter {{name}}',
   'history.link': 'Link {{id}}',

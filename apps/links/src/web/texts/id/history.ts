@@ -16,7 +16,7 @@ export default {
     'Mengembalikan semua yang diubah {{name}} sejak itu. Perubahan baru dari orang lain tetap ada. Tautan yang dihapus kembali tanpa kliknya.',
   'history.undoYes': 'Urungkan perubahan',
   'history.allWays': 'Semua sumber',
-  'history.way': 'Sumber',
+  'history.channel': 'Sumber',
   'history.only': 'Hanya {{name}}',
   'history.remove': 'Hapus filter {{name}}',
   'history.link': 'Tautan {{id}}',

@@ -16,7 +16,7 @@ export default {
     'Återställer allt som {{name}} har ändrat sedan dess. Andras senare ändringar blir kvar. Borttagna länkar kommer tillbaka utan sina klick.',
   'history.undoYes': 'Ångra ändringar',
   'history.allWays': 'Alla källor',
-  'history.way': 'Källa',
+  'history.channel': 'Källa',
   'history.only': 'Bara {{name}}',
   'history.remove': 'Ta bort filtret {{name}}',
   'history.link': 'Länk {{id}}',
