@@ -12,7 +12,7 @@ import {
   readLinkStates,
   versionsOf,
 } from '../changes/states.ts'
-import { isSamePreview, toPlanChange, toPreview } from './diff.ts'
+import { isSameDiff, normalizeDiff, toPlanChange } from './diff.ts'
 import { performOps, reserveCosts } from './perform-ops.ts'
 import type { Op, PlanChange } from './schema.ts'
 import { type PlanRow, lockPlan, stateOf, updatePlan } from './store.ts'
@@ -71,7 +71,7 @@ async function applyInTransaction(context: Context, id: number): Promise<PlanRow
     await requireVersions(tx, context.database, JSON.parse(row.versions) as SubjectVersions)
     const performance = await performOps(tx, context, ops, isFlushed)
     const diff = (await readNewChanges(tx)).map(toPlanChange)
-    if (!isSamePreview(toPreview(diff), JSON.parse(row.diff) as PlanChange[])) throw failure('plan_outdated')
+    if (!isSameDiff(normalizeDiff(diff), JSON.parse(row.diff) as PlanChange[])) throw failure('plan_outdated')
     startEffects = performance.startEffects
     // History has the diff from now on, with the real changes.
     const plan = await updatePlan(tx, id, { state: 'applied', applied_at: context.now, diff: '[]' })

@@ -5,7 +5,7 @@ import { insertEvents } from '../events/store.ts'
 import { readNewChanges, readTrackedVersions } from '../changes/change-tracker.ts'
 import { type SubjectVersions, lockSubjects } from '../changes/states.ts'
 import { requireMayPlan } from '../policies/require-policy.ts'
-import { toPlanChange, toPreview } from './diff.ts'
+import { normalizeDiff, toPlanChange } from './diff.ts'
 import { performOps, reserveCosts } from './perform-ops.ts'
 import { subjectsOf } from './plannable.ts'
 import { makeRoom, requireRoom } from './room.ts'
@@ -15,36 +15,36 @@ import { findWarnings } from './warnings.ts'
 
 type Tx = Transaction<Tables>
 
-interface Trial {
+interface DryRunResult {
   changes: PlanChange[]
   versions: SubjectVersions
   results: readonly unknown[]
 }
 
-/** Thrown to undo everything that the trial of a plan has written. */
-class TrialEnded extends Error {
-  override readonly name = 'TrialEnded'
-  readonly trial: Trial
+/** Thrown to undo everything that the dry run of a plan has written. */
+class DryRunEnded extends Error {
+  override readonly name = 'DryRunEnded'
+  readonly result: DryRunResult
 
-  constructor(trial: Trial) {
-    super('The trial of a plan is undone')
-    this.trial = trial
+  constructor(result: DryRunResult) {
+    super('The dry run of a plan is undone')
+    this.result = result
   }
 }
 
 /** Performs the operations, with all checks, in a transaction that is rolled back. */
-async function tryOps(context: Context, ops: readonly Op[]): Promise<Trial> {
+async function dryRun(context: Context, ops: readonly Op[]): Promise<DryRunResult> {
   const isFlushed = await context.flushClicks()
   const run = async (tx: Tx) => {
     await lockSubjects(tx, context.database.dialect, subjectsOf(ops))
     const { results } = await performOps(tx, context, ops, isFlushed)
     const changes = (await readNewChanges(tx)).map(toPlanChange)
-    throw new TrialEnded({ changes, versions: await readTrackedVersions(tx), results })
+    throw new DryRunEnded({ changes, versions: await readTrackedVersions(tx), results })
   }
   try {
     return await context.database.write(run)
   } catch (error) {
-    if (error instanceof TrialEnded) return error.trial
+    if (error instanceof DryRunEnded) return error.result
     throw error
   }
 }
@@ -57,9 +57,9 @@ export async function storePlan(
   await requireMayPlan(context.database.read, context.source)
   await requireRoom(context.database.read, context.source)
   reserveCosts(context, ops)
-  const { changes, versions, results } = await tryOps(context, ops)
+  const { changes, versions, results } = await dryRun(context, ops)
   const { database, identity, source, now } = context
-  const diff = toPreview(changes)
+  const diff = normalizeDiff(changes)
   const warnings = await findWarnings(database, { changes: diff, results, source })
   const documents = {
     ops: JSON.stringify(ops),

@@ -16,10 +16,12 @@ export function toPlanChange({ kind, link_id, bundle_id, ...change }: NewChange)
  * The changes without what differs each time they are made: ids and automatic slugs of what is
  * created. The ids become negative.
  */
-export function toPreview(changes: readonly PlanChange[]): PlanChange[] {
-  const linkId = numberCreated(changes.filter(({ before }) => before === null).map((each) => each.link_id))
+export function normalizeDiff(changes: readonly PlanChange[]): PlanChange[] {
+  const linkId = numberCreated(
+    changes.filter(({ before }) => before === null).map((change) => change.link_id),
+  )
   const bundleId = numberCreated(
-    changes.filter(({ before }) => before === null).map((each) => each.bundle_id),
+    changes.filter(({ before }) => before === null).map((change) => change.bundle_id),
   )
   return changes.map(({ kind, link_id, bundle_id, before, after }) => ({
     kind,
@@ -44,7 +46,7 @@ interface CreatedValues extends Values {
 
 function withoutChosen(values: CreatedValues, bundleId: (id: number) => number): Values {
   const { slugs = [], bundles, primary_slug: primary, ...rest } = values
-  const custom = slugs.filter((each) => each.is_custom === 1)
+  const custom = slugs.filter((slug) => slug.is_custom === 1)
   return {
     ...rest,
     ...(custom.some(({ slug }) => slug === primary) && { primary_slug: primary }),
@@ -53,20 +55,20 @@ function withoutChosen(values: CreatedValues, bundleId: (id: number) => number):
   }
 }
 
-/** Times at which something happened. They differ whenever a plan is performed. */
+/** Times at which something happened. They differ in each dry run. */
 const EVENT_TIMES: ReadonlySet<string> = new Set(['created_at', 'disabled_at', 'archived_at'])
 /** A person may apply the plan of a program. */
-const WAY = 'created_via'
+const CHANNEL_FIELD = 'created_via'
 
-/** Whether two previews are of the same changes, made at different times and in different ways. */
-export function isSamePreview(one: readonly PlanChange[], other: readonly PlanChange[]): boolean {
-  return Bun.deepEquals(one.map(withoutMoment), other.map(withoutMoment))
+/** Whether two diffs are of the same changes, written at different times and through different channels. */
+export function isSameDiff(one: readonly PlanChange[], other: readonly PlanChange[]): boolean {
+  return Bun.deepEquals(one.map(withoutTimestamps), other.map(withoutTimestamps))
 }
 
-function withoutMoment(change: PlanChange): unknown {
+function withoutTimestamps(change: PlanChange): unknown {
   return JSON.parse(
     JSON.stringify({ ...change, before: null, after: change.after }, (field, value: unknown) =>
-      field === WAY || (EVENT_TIMES.has(field) && typeof value === 'number') ? 0 : value,
+      field === CHANNEL_FIELD || (EVENT_TIMES.has(field) && typeof value === 'number') ? 0 : value,
     ),
   )
 }

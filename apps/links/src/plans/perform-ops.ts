@@ -19,7 +19,7 @@ type Tx = Transaction<Tables>
 /** Clicks that one operation of a plan deletes: more would hold up other writers for too long. */
 const MAX_DELETED_CLICKS = 2_000
 
-interface Performance {
+interface OpsResult {
   results: unknown[]
   /** What must only happen once the transaction is committed. */
   startEffects: () => void
@@ -31,7 +31,7 @@ export async function performOps(
   context: Context,
   ops: readonly Op[],
   isFlushed: boolean,
-): Promise<Performance> {
+): Promise<OpsResult> {
   const { context: joined, startFetches } = joinTransaction(context, tx, isFlushed)
   const slugs: string[] = []
   const opContext: Context = {
