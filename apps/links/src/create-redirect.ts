@@ -17,7 +17,7 @@ import { NotFoundUrl } from './redirect/not-found-url.ts'
 import { PasswordCheck } from './redirect/password-check.ts'
 import { Redirect } from './redirect/redirect.ts'
 import { findNotFoundUrl } from './preferences/operations.ts'
-import { findPasswordHash, hasPlaces, returnPlace, takePlaces } from './links/behaviour/store.ts'
+import { findPasswordHash, hasVisitsLeft, releaseVisit, reserveVisits } from './links/behaviour/store.ts'
 import { isPassword } from './links/behaviour/password.ts'
 import { locationOf } from './urls/location.ts'
 import { openCountryLookup } from './clicks/country.ts'
@@ -73,9 +73,9 @@ export function createRedirect(dependencies: RedirectDependencies): Redirect {
     lookup,
     journal,
     limits: new ClickLimits({
-      take: (linkId, wanted) => takePlaces(store, { linkId, wanted, now: Math.floor(now() / 1000) }),
-      hasPlaces: (linkId) => hasPlaces(store.read, linkId),
-      giveBack: (linkId) => returnPlace(store, linkId),
+      reserve: (linkId, wanted) => reserveVisits(store, { linkId, wanted, now: Math.floor(now() / 1000) }),
+      hasVisitsLeft: (linkId) => hasVisitsLeft(store.read, linkId),
+      release: (linkId) => releaseVisit(store, linkId),
     }),
     passwords: new PasswordCheck(
       { findHash: (linkId) => findPasswordHash(store.read, linkId), isRight: isPassword },

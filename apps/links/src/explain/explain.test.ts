@@ -85,9 +85,9 @@ async function redirectOf(
     lookup: { find: () => (isDisabled ? undefined : destination), close: async () => undefined },
     journal: { append: async (click: JournalledClick) => clicks.push(click) > 0 } as unknown as Journal,
     limits: new ClickLimits({
-      take: async (_, wanted) => Math.min(wanted, clicksLeft ?? wanted),
-      hasPlaces: async () => clicksLeft !== 0,
-      giveBack: async () => undefined,
+      reserve: async (_, wanted) => Math.min(wanted, clicksLeft ?? wanted),
+      hasVisitsLeft: async () => clicksLeft !== 0,
+      release: async () => undefined,
     }),
     passwords: new PasswordCheck(
       { findHash: async () => undefined, isRight: async () => true },

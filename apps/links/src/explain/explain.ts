@@ -9,7 +9,7 @@ import { slugKey } from '../urls/slug.ts'
 import { findSlug } from '../links/slugs/store.ts'
 import { findLinkRow } from '../links/store.ts'
 import { findNotFoundUrl } from '../preferences/operations.ts'
-import type { Passage } from '../redirect/decide.ts'
+import type { RedirectAttempt } from '../redirect/decide.ts'
 import { toDestination } from '../redirect/lookup.ts'
 import { RequestVisit, type VisitOptions } from '../redirect/visit.ts'
 import { findChanges } from './changes.ts'
@@ -92,7 +92,7 @@ export function explainVisit(
   const visitAt = visitorOf(source, { key, site, query, now })
   const circumstances: Circumstances = {
     isDisabled: link.disabledAt !== null || link.slugDisabledAt !== null,
-    hasPlaces: link.clicksLeft === undefined || link.clicksLeft > 0,
+    hasVisitsLeft: link.clicksLeft === undefined || link.clicksLeft > 0,
     notFoundUrl: link.notFoundUrl,
     status: site.status,
     ...source.options,
@@ -123,11 +123,11 @@ interface VisitAt {
 function visitorOf(
   { request, peer, options }: VisitSource,
   { key, site, query, now }: VisitAt,
-): (moment: number) => Omit<Passage, 'destination'> {
+): (moment: number) => Omit<RedirectAttempt, 'destination'> {
   const { method = 'GET', country } = query
   const search =
     query.query === undefined ? '' : new URL(`?${query.query.replace(/^\?/, '')}`, 'http://short').search
-  const short = {
+  const target = {
     request: new Request(request.url, { method, headers: headersOf(request, query) }),
     slug: key,
     site,
@@ -143,7 +143,7 @@ function visitorOf(
     peerOf: () => peer,
     random: () => chance,
   }
-  return (moment) => ({ short, visit: new RequestVisit(short, visitOptions, moment) })
+  return (moment) => ({ target, visit: new RequestVisit(target, visitOptions, moment) })
 }
 
 const headerNames = { user_agent: 'user-agent', language: 'accept-language', referrer: 'referer' } as const

@@ -1,6 +1,6 @@
 import { holds, observedBy } from '../links/behaviour/conditions.ts'
 import type { Condition, Program } from '../links/behaviour/program.ts'
-import type { Passage } from '../redirect/decide.ts'
+import type { RedirectAttempt } from '../redirect/decide.ts'
 import type { Verdict } from './verdict.ts'
 
 export const STEP_RESULTS = ['pass', 'stop', 'holds', 'fails', 'chosen', 'added', 'unchanged'] as const
@@ -23,13 +23,13 @@ export interface TracedLink {
 }
 
 /** The checks of the redirect in their order, up to the one that has decided (L26.1). */
-export function trace(passage: Passage, verdict: Verdict, link: TracedLink): Step[] {
-  const stop = gateSteps(passage, verdict, link)
-  if (verdict.outcome === 'open') return [...stop, ...choiceSteps(passage, verdict)]
-  return [...stop, ...fallbackSteps(passage, verdict, link)]
+export function trace(attempt: RedirectAttempt, verdict: Verdict, link: TracedLink): Step[] {
+  const stop = gateSteps(attempt, verdict, link)
+  if (verdict.outcome === 'open') return [...stop, ...choiceSteps(attempt, verdict)]
+  return [...stop, ...fallbackSteps(attempt, verdict, link)]
 }
 
-function gateSteps({ destination, visit }: Passage, { outcome }: Verdict, link: TracedLink): Step[] {
+function gateSteps({ destination, visit }: RedirectAttempt, { outcome }: Verdict, link: TracedLink): Step[] {
   const { program, expiresAt } = destination
   const isStarted = outcome !== 'early'
   const steps: (Step | false)[] = [
@@ -52,7 +52,7 @@ function step(check: string, saw: Step['saw'], passes: boolean): Step {
 }
 
 /** The URL to which a closed link leads, and the page for visitors who may be no person. */
-function fallbackSteps({ destination }: Passage, verdict: Verdict, link: TracedLink): Step[] {
+function fallbackSteps({ destination }: RedirectAttempt, verdict: Verdict, link: TracedLink): Step[] {
   const { outcome, location, visitClass } = verdict
   if (outcome === 'preview') return [{ check: 'visitor', saw: visitClass, result: 'stop' }]
   if (location === null) return []
@@ -62,7 +62,7 @@ function fallbackSteps({ destination }: Passage, verdict: Verdict, link: TracedL
   return [{ check: field, saw: isOwn ? location : link.notFoundUrl, result: 'chosen' }]
 }
 
-function choiceSteps({ destination, visit }: Passage, { location, variant }: Verdict): Step[] {
+function choiceSteps({ destination, visit }: RedirectAttempt, { location, variant }: Verdict): Step[] {
   const { program } = destination
   const rules = program?.rules ?? []
   const [rule = 0, part] = variant?.split('.').map(Number) ?? []

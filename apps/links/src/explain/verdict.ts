@@ -1,8 +1,8 @@
 import { classifyClick, isClassified } from '../clicks/click.ts'
-import { type Choice, type Closed, chooseLocation, usedUp } from '../links/behaviour/evaluate.ts'
+import { type Choice, type ClosedReason, chooseLocation, limitReached } from '../links/behaviour/evaluate.ts'
 import {
   type CountingOptions,
-  type Passage,
+  type RedirectAttempt,
   clickOf,
   findGate,
   isUnknownForm,
@@ -50,7 +50,7 @@ export interface Circumstances extends CountingOptions {
   /** The link, or the slug of this visit, is disabled. */
   isDisabled: boolean
   /** True for a link without a limit. */
-  hasPlaces: boolean
+  hasVisitsLeft: boolean
   notFoundUrl: string | null
   /** The status of redirects in the settings. */
   status: number
@@ -60,15 +60,15 @@ export interface Circumstances extends CountingOptions {
  * Answers a visit as the redirect does, but counts nothing and uses nothing up. The password of a
  * posted form is taken to be right.
  */
-export function reachVerdict(passage: Passage, circumstances: Circumstances): Verdict {
-  const { destination, visit } = passage
+export function reachVerdict(attempt: RedirectAttempt, circumstances: Circumstances): Verdict {
+  const { destination, visit } = attempt
   if (circumstances.isDisabled)
-    return visit.method === 'POST' ? METHOD : leadBack('disabled', null, { passage, circumstances })
+    return visit.method === 'POST' ? METHOD : redirectClosed('disabled', null, { attempt, circumstances })
   const hasEntered = visit.method === 'POST' && destination.program?.password === true
-  const gate = findGate(passage, hasEntered)
-  if (typeof gate === 'object') return closed(gate, { passage, circumstances })
-  if (['limit', 'confirm', 'preview'].includes(gate) && !circumstances.hasPlaces)
-    return closed(usedUp(destination), { passage, circumstances })
+  const gate = findGate(attempt, hasEntered)
+  if (typeof gate === 'object') return closed(gate, { attempt, circumstances })
+  if (['limit', 'confirm', 'preview'].includes(gate) && !circumstances.hasVisitsLeft)
+    return closed(limitReached(destination), { attempt, circumstances })
   switch (gate) {
     case 'method':
       return METHOD
@@ -79,7 +79,7 @@ export function reachVerdict(passage: Passage, circumstances: Circumstances): Ve
     case 'preview':
       return page(gate, visit.previewKind ?? gate)
     default:
-      return open(passage, circumstances)
+      return open(attempt, circumstances)
   }
 }
 
@@ -95,44 +95,44 @@ function page(outcome: 'locked' | 'confirm' | 'preview', visitClass: VisitClass)
   return { outcome, status: 200, location: null, variant: null, visitClass }
 }
 
-function open(passage: Passage, circumstances: Circumstances): Verdict {
-  const { destination, visit } = passage
+function open(attempt: RedirectAttempt, circumstances: Circumstances): Verdict {
+  const { destination, visit } = attempt
   const choice = chooseLocation(destination, visit)
   return {
     outcome: 'open',
     status: redirectStatus(destination, visit.method, circumstances.status),
     ...choice,
-    visitClass: visit.previewKind ?? classOfClick(passage, choice, circumstances),
+    visitClass: visit.previewKind ?? classOfClick(attempt, choice, circumstances),
   }
 }
 
 function classOfClick(
-  passage: Passage,
+  attempt: RedirectAttempt,
   choice: Choice,
   circumstances: Circumstances,
 ): 'human' | 'bot' | 'self' {
-  const click = clickOf(passage, choice, circumstances)
+  const click = clickOf(attempt, choice, circumstances)
   const { isBot, isSelfReferrer } = isClassified(click) ? click : classifyClick(click)
   if (isBot) return 'bot'
   return isSelfReferrer ? 'self' : 'human'
 }
 
 interface Situation {
-  passage: Passage
+  attempt: RedirectAttempt
   circumstances: Circumstances
 }
 
-function closed({ outcome, fallback }: Closed, situation: Situation): Verdict {
-  return leadBack(outcome, fallback, situation)
+function closed({ outcome, fallback }: ClosedReason, situation: Situation): Verdict {
+  return redirectClosed(outcome, fallback, situation)
 }
 
-function leadBack(
-  outcome: Closed['outcome'] | 'disabled',
+function redirectClosed(
+  outcome: ClosedReason['outcome'] | 'disabled',
   fallback: string | null,
-  { passage, circumstances }: Situation,
+  { attempt, circumstances }: Situation,
 ): Verdict {
-  if (fallback === null && isUnknownForm(passage)) return { ...METHOD, outcome, visitClass: outcome }
+  if (fallback === null && isUnknownForm(attempt)) return { ...METHOD, outcome, visitClass: outcome }
   const location = fallback ?? circumstances.notFoundUrl
-  const status = location === null ? 404 : temporaryStatus(passage.visit.method, circumstances.status)
+  const status = location === null ? 404 : temporaryStatus(attempt.visit.method, circumstances.status)
   return { outcome, status, location, variant: null, visitClass: outcome }
 }

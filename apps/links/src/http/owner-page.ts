@@ -6,7 +6,7 @@ import { type SlugState, findSlugState } from '../links/slugs/store.ts'
 import { findPreferences } from '../preferences/store.ts'
 import type { Site } from '../domains/sites.ts'
 import { parseSlugKey } from '../urls/slug.ts'
-import type { Closed } from '../links/behaviour/evaluate.ts'
+import type { ClosedReason } from '../links/behaviour/evaluate.ts'
 import { locationOf } from '../urls/location.ts'
 import { serverTexts } from '../texts/texts.ts'
 import { htmlPage, renderMessage } from '../redirect/pages.ts'
@@ -23,13 +23,13 @@ type Admit = (request: Request, peer: string) => Promise<Admission>
  * database is asked: whether the slug exists cannot be seen in the time that the answer takes.
  */
 export function createOwnerPage(services: Services, admit: Admit): RedirectOptions['ownerPage'] {
-  return async (short, closed) => {
-    const { request, server } = short
+  return async (target, closed) => {
+    const { request, server } = target
     // The owner's browser sends images and frames of other sites, too.
     if (request.method !== 'GET' || isCrossOriginSubrequest(request)) return undefined
     try {
       const admission = await admit(request, peerOf(request, server))
-      return admission.ok ? await renderOwnerPage(services, short, closed, admission.identity) : undefined
+      return admission.ok ? await renderOwnerPage(services, target, closed, admission.identity) : undefined
     } catch (error) {
       if (isStorageUnavailable(error)) services.logDatabaseFault(error)
       else services.log.error('owner page: failed', { error })
@@ -41,7 +41,7 @@ export function createOwnerPage(services: Services, admit: Admit): RedirectOptio
 async function renderOwnerPage(
   { database, now, settings }: Services,
   { request, slug: key, site }: ShortUrlRequest,
-  closed: Closed | undefined,
+  closed: ClosedReason | undefined,
   identity: string,
 ): Promise<Response | undefined> {
   // The admin pages are on the default domain, whose origin comes from the settings alone.
@@ -85,7 +85,7 @@ interface Miss {
 const UNUSED: Miss = { reason: 'unused', at: null }
 
 /** Undefined if the slug redirects by now. */
-function explainMiss(state: SlugState, closed: Closed | undefined, now: number): Miss | undefined {
+function explainMiss(state: SlugState, closed: ClosedReason | undefined, now: number): Miss | undefined {
   const { disabled_at, expires_at, slug_disabled_at, url } = state
   if (disabled_at !== null) return { reason: 'disabled', at: disabled_at }
   if (expires_at !== null && expires_at <= now) return { reason: 'expired', at: expires_at }

@@ -3,16 +3,16 @@ import { parseTrusted } from '@latchkey/http/client-address'
 import { DESKTOP } from '../../test/actions.ts'
 import type { Journal } from '../counting/journal.ts'
 import { DEFAULT_SITE } from '../domains/testing.ts'
-import { ClickLimits, type PlaceStore } from './click-limits.ts'
+import { ClickLimits, type VisitLimitStore } from './click-limits.ts'
 import { NotFoundUrl } from './not-found-url.ts'
 import { PasswordCheck } from './password-check.ts'
 import { Redirect } from './redirect.ts'
 
-function createStore(places: number) {
+function createStore(visits: number) {
   const calls: number[] = []
-  const state = { left: places, isFailing: false }
-  const store: PlaceStore = {
-    async take(_link, wanted) {
+  const state = { left: visits, isFailing: false }
+  const store: VisitLimitStore = {
+    async reserve(_link, wanted) {
       calls.push(wanted)
       await new Promise((resolve) => setImmediate(resolve))
       if (state.isFailing) throw new Error('The database is away')
@@ -20,8 +20,8 @@ function createStore(places: number) {
       state.left -= count
       return count
     },
-    hasPlaces: async () => state.left > 0,
-    giveBack: async () => void state.left++,
+    hasVisitsLeft: async () => state.left > 0,
+    release: async () => void state.left++,
   }
   return { store, state, calls }
 }
@@ -29,7 +29,7 @@ function createStore(places: number) {
 test('L26.3e: visitors who wait share one transaction, and get through in the order of their arrival', async () => {
   const { store, calls } = createStore(40)
   const limits = new ClickLimits(store)
-  const results = await Promise.all(Array.from({ length: 64 }, () => limits.take(1)))
+  const results = await Promise.all(Array.from({ length: 64 }, () => limits.reserve(1)))
   expect(results).toEqual([...Array<boolean>(40).fill(true), ...Array<boolean>(24).fill(false)])
   expect(calls).toEqual([1, 63])
 })
@@ -38,10 +38,10 @@ test('L26.3e: visitors whose transaction fails are not let through, and later on
   const { store, state } = createStore(5)
   const limits = new ClickLimits(store)
   state.isFailing = true
-  const failed = await Promise.allSettled([limits.take(1), limits.take(1), limits.take(2)])
+  const failed = await Promise.allSettled([limits.reserve(1), limits.reserve(1), limits.reserve(2)])
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   state.isFailing = false
-  expect([await limits.take(1), state.left]).toEqual([true, 4])
+  expect([await limits.reserve(1), state.left]).toEqual([true, 4])
 })
 
 test('L26.3f: if the click cannot be stored, a limited link is 503 and keeps its place, and a plain one redirects', async () => {

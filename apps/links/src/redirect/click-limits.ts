@@ -1,10 +1,10 @@
 /** Counts the visitors of links with a maximum, in the database that all nodes share. */
-export interface PlaceStore {
+export interface VisitLimitStore {
   /** Counts up to `wanted` visitors in one transaction, and returns how many of them get through. */
-  take(linkId: number, wanted: number): Promise<number>
+  reserve(linkId: number, wanted: number): Promise<number>
   /** Whether a visitor would get through. */
-  hasPlaces(linkId: number): Promise<boolean>
-  giveBack(linkId: number): Promise<void>
+  hasVisitsLeft(linkId: number): Promise<boolean>
+  release(linkId: number): Promise<void>
 }
 
 /**
@@ -13,16 +13,16 @@ export interface PlaceStore {
  * not need.
  */
 export class ClickLimits {
-  readonly #store: PlaceStore
+  readonly #store: VisitLimitStore
   /** Visitors who wait, by link. A transaction is running for each link in the map. */
   readonly #waiting = new Map<number, PromiseWithResolvers<boolean>[]>()
 
-  constructor(store: PlaceStore) {
+  constructor(store: VisitLimitStore) {
     this.#store = store
   }
 
   /** True if the visitor gets through, and is counted. Rejects if that is unknown. */
-  take(linkId: number): Promise<boolean> {
+  reserve(linkId: number): Promise<boolean> {
     const visitor = Promise.withResolvers<boolean>()
     const waiting = this.#waiting.get(linkId)
     if (waiting) waiting.push(visitor)
@@ -33,19 +33,19 @@ export class ClickLimits {
     return visitor.promise
   }
 
-  hasPlaces(linkId: number): Promise<boolean> {
-    return this.#store.hasPlaces(linkId)
+  hasVisitsLeft(linkId: number): Promise<boolean> {
+    return this.#store.hasVisitsLeft(linkId)
   }
 
-  giveBack(linkId: number): Promise<void> {
-    return this.#store.giveBack(linkId)
+  release(linkId: number): Promise<void> {
+    return this.#store.release(linkId)
   }
 
   async #serve(linkId: number, first: readonly PromiseWithResolvers<boolean>[]): Promise<void> {
     for (let visitors = first; visitors.length > 0;) {
       try {
-        const places = await this.#store.take(linkId, visitors.length)
-        for (const [index, visitor] of visitors.entries()) visitor.resolve(index < places)
+        const reserved = await this.#store.reserve(linkId, visitors.length)
+        for (const [index, visitor] of visitors.entries()) visitor.resolve(index < reserved)
       } catch (error) {
         for (const visitor of visitors) visitor.reject(error)
       }

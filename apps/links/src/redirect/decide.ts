@@ -1,13 +1,18 @@
 import { type ClassifiedClick, type JournalledClick, leanClick } from '../clicks/click.ts'
 import { classifyUserAgent } from '../clicks/user-agent.ts'
-import { type Choice, type Closed, type Destination, findClosed } from '../links/behaviour/evaluate.ts'
+import {
+  type Choice,
+  type ClosedReason,
+  type Destination,
+  findClosedReason,
+} from '../links/behaviour/evaluate.ts'
 import type { Program } from '../links/behaviour/program.ts'
 import type { RequestVisit, ShortUrlRequest } from './visit.ts'
 
 /** A visit of a link that exists. */
-export interface Passage {
+export interface RedirectAttempt {
   visit: RequestVisit
-  short: ShortUrlRequest
+  target: ShortUrlRequest
   destination: Destination
 }
 
@@ -16,8 +21,8 @@ export interface Passage {
  * both start from here (L26.1, L27).
  */
 export type Gate =
-  /** Leads back: too early or expired. */
-  | Closed
+  /** Closed: too early or expired. */
+  | ClosedReason
   /** A form was posted to a link that has none. */
   | 'method'
   /** The link asks for its password. */
@@ -33,13 +38,13 @@ export type Gate =
   /** Leads to a destination. */
   | 'open'
 
-export function findGate({ destination, visit }: Passage, hasEntered: boolean): Gate {
+export function findGate({ destination, visit }: RedirectAttempt, hasEntered: boolean): Gate {
   const { program } = destination
   const isPost = visit.method === 'POST'
   if (program?.password && !hasEntered) return isPost && !visit.isCrossOrigin ? 'password' : 'form'
   // A form is posted to the link that shows it, and to no other.
   if (isPost && !hasEntered && !program?.limit) return 'method'
-  const closed = findClosed(destination, visit.now)
+  const closed = findClosedReason(destination, visit.now)
   if (closed) return closed
   return program?.limit ? findLimitGate(program, visit) : 'open'
 }
@@ -54,7 +59,7 @@ function findLimitGate(program: Program, visit: RequestVisit): Gate {
  * Whether a form to a closed link is answered like one to an unknown slug (L12.3). The form of a
  * password has shown that the link exists.
  */
-export function isUnknownForm({ visit, destination }: Passage): boolean {
+export function isUnknownForm({ visit, destination }: RedirectAttempt): boolean {
   return visit.method === 'POST' && !destination.program?.password
 }
 
@@ -86,17 +91,17 @@ export interface CountingOptions {
 
 /** The click of a visit, as the journal stores it. */
 export function clickOf(
-  { visit, short, destination }: Passage,
+  { visit, target, destination }: RedirectAttempt,
   { variant }: Choice,
   { isLean, honorsGpc }: CountingOptions,
 ): JournalledClick | ClassifiedClick {
-  const isAnonymous = honorsGpc && short.request.headers.get('sec-gpc') === '1'
+  const isAnonymous = honorsGpc && target.request.headers.get('sec-gpc') === '1'
   const click: JournalledClick = {
-    slug: short.slug,
+    slug: target.slug,
     linkId: destination.linkId,
     clickedAt: visit.now,
     host: visit.ownHost,
-    query: short.query,
+    query: target.query,
     referrer: isAnonymous ? null : visit.referrer,
     userAgent: visit.userAgent,
     country: isAnonymous ? null : visit.country(),

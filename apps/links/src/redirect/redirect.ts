@@ -1,12 +1,12 @@
 import { prefixOf } from '@latchkey/http/client-prefix'
 import type { Journal } from '../counting/journal.ts'
 import type { Site } from '../domains/sites.ts'
-import { type Closed, type Choice, chooseLocation, usedUp } from '../links/behaviour/evaluate.ts'
+import { type ClosedReason, type Choice, chooseLocation, limitReached } from '../links/behaviour/evaluate.ts'
 import { slugKey, slugOfPath } from '../urls/slug.ts'
 import type { ClickLimits } from './click-limits.ts'
 import {
   type CountingOptions,
-  type Passage,
+  type RedirectAttempt,
   clickOf,
   findGate,
   isUnknownForm,
@@ -39,7 +39,7 @@ export interface RedirectOptions extends VisitOptions, CountingOptions {
   passwords: PasswordCheck
   notFoundUrl: NotFoundUrl
   /** The page for the owner of a slug that does not redirect; undefined for all other people. */
-  ownerPage: (short: ShortUrlRequest, closed: Closed | undefined) => Promise<Response | undefined>
+  ownerPage: (target: ShortUrlRequest, closed: ClosedReason | undefined) => Promise<Response | undefined>
   /** Milliseconds since 1970. */
   now: () => number
   /** Receives errors that visitors must not see. */
@@ -81,118 +81,120 @@ export class Redirect {
   }
 
   /** Looks the slug up, and if it is unknown, under its other key, if it has one. */
-  #lookUp(short: ShortUrlRequest, otherKey: string | undefined): Answer {
+  #lookUp(target: ShortUrlRequest, otherKey: string | undefined): Answer {
     const follow = (result: LookupResult) =>
       result === undefined && otherKey !== undefined
-        ? this.#lookUp({ ...short, slug: otherKey }, undefined)
-        : this.#follow(short, result)
+        ? this.#lookUp({ ...target, slug: otherKey }, undefined)
+        : this.#follow(target, result)
     try {
-      const result = this.#options.lookup.find(short.slug)
+      const result = this.#options.lookup.find(target.slug)
       if (!(result instanceof Promise)) return follow(result)
-      return result.then(follow, (error) => this.#unavailable(short.request, error))
+      return result.then(follow, (error) => this.#unavailable(target.request, error))
     } catch (error) {
-      return this.#unavailable(short.request, error)
+      return this.#unavailable(target.request, error)
     }
   }
 
-  #follow(short: ShortUrlRequest, destination: LookupResult): Answer {
+  #follow(target: ShortUrlRequest, destination: LookupResult): Answer {
     if (!destination)
-      return short.request.method === 'POST'
-        ? formNotAllowedPage(short.request)
-        : this.#missed(short, undefined)
-    const visit = new RequestVisit(short, this.#options, Math.floor(this.#options.now() / 1000))
-    return this.#proceed({ visit, short, destination }, false)
+      return target.request.method === 'POST'
+        ? formNotAllowedPage(target.request)
+        : this.#notFoundOrOwnerPage(target, undefined)
+    const visit = new RequestVisit(target, this.#options, Math.floor(this.#options.now() / 1000))
+    return this.#continue({ visit, target, destination }, false)
   }
 
-  #proceed(passage: Passage, hasEntered: boolean): Answer {
-    const { short } = passage
-    const { request } = short
-    const gate = findGate(passage, hasEntered)
+  #continue(attempt: RedirectAttempt, hasEntered: boolean): Answer {
+    const { target } = attempt
+    const { request } = target
+    const gate = findGate(attempt, hasEntered)
     switch (gate) {
       case 'open':
-        return this.#pass(passage)
+        return this.#pass(attempt)
       case 'limit':
-        return this.#passLimited(passage).catch((error: unknown) => this.#unavailable(request, error))
+        return this.#passLimited(attempt).catch((error: unknown) => this.#unavailable(request, error))
       case 'confirm':
       case 'preview':
-        return this.#askToConfirm(passage).catch((error: unknown) => this.#unavailable(request, error))
+        return this.#askToConfirm(attempt).catch((error: unknown) => this.#unavailable(request, error))
       case 'form':
         return this.#page(passwordPage(request, 'password'))
       case 'password':
-        return this.#checkPassword(passage).catch((error: unknown) => this.#unavailable(request, error))
+        return this.#checkPassword(attempt).catch((error: unknown) => this.#unavailable(request, error))
       case 'method':
         return formNotAllowedPage(request)
       default:
-        return this.#leadBack(passage, gate)
+        return this.#redirectClosed(attempt, gate)
     }
   }
 
-  #pass(passage: Passage): Answer {
-    const { visit, destination } = passage
+  #pass(attempt: RedirectAttempt): Answer {
+    const { visit, destination } = attempt
     const choice = chooseLocation(destination, visit)
     // The destination of a link may be another short URL of this instance. A title fetch is not a
     // click on it.
     if (visit.isPreview) {
       this.outcomes.uncounted++
-      return this.#redirectTo(choice.location, passage)
+      return this.#redirectTo(choice.location, attempt)
     }
-    const commit = this.#append(passage, choice)
+    const commit = this.#append(attempt, choice)
     this.outcomes.redirected++
-    return commit.then(() => this.#redirectTo(choice.location, passage))
+    return commit.then(() => this.#redirectTo(choice.location, attempt))
   }
 
   /** Counts a visitor of a link with a maximum before the redirect, exactly (L26.3). */
-  async #passLimited(passage: Passage): Promise<Response> {
-    const { destination, visit } = passage
+  async #passLimited(attempt: RedirectAttempt): Promise<Response> {
+    const { destination, visit } = attempt
     const { limits } = this.#options
     const { linkId } = destination
-    if (!(await limits.take(linkId))) return this.#leadBack(passage, usedUp(destination))
+    if (!(await limits.reserve(linkId))) return this.#redirectClosed(attempt, limitReached(destination))
     const choice = chooseLocation(destination, visit)
-    if (!(await this.#append(passage, choice))) {
-      await limits.giveBack(linkId)
+    if (!(await this.#append(attempt, choice))) {
+      await limits.release(linkId)
       throw new Error('The click of a link with a limit cannot be stored')
     }
     this.outcomes.redirected++
-    return this.#redirectTo(choice.location, passage)
+    return this.#redirectTo(choice.location, attempt)
   }
 
   /** Shows the page with a button, as long as places are left (L26.3). */
-  async #askToConfirm(passage: Passage): Promise<Response> {
-    const { short, destination } = passage
-    if (await this.#options.limits.hasPlaces(destination.linkId))
-      return this.#page(confirmPage(short.request))
-    return this.#leadBack(passage, usedUp(destination))
+  async #askToConfirm(attempt: RedirectAttempt): Promise<Response> {
+    const { target, destination } = attempt
+    if (await this.#options.limits.hasVisitsLeft(destination.linkId))
+      return this.#page(confirmPage(target.request))
+    return this.#redirectClosed(attempt, limitReached(destination))
   }
 
   /** Checks the password that was entered (L26.4). */
-  async #checkPassword(passage: Passage): Promise<Response> {
-    const { visit, short, destination } = passage
-    const password = await readPassword(short.request)
-    if (password === undefined) return this.#page(passwordPage(short.request, 'wrongPassword'))
+  async #checkPassword(attempt: RedirectAttempt): Promise<Response> {
+    const { visit, target, destination } = attempt
+    const password = await readPassword(target.request)
+    if (password === undefined) return this.#page(passwordPage(target.request, 'wrongPassword'))
     const result = await this.#options.passwords.check(destination.linkId, prefixOf(visit.address), password)
-    if (result === 'right') return this.#proceed(passage, true)
+    if (result === 'right') return this.#continue(attempt, true)
     return this.#page(
       result === 'wrong'
-        ? passwordPage(short.request, 'wrongPassword')
-        : tooManyTriesPage(short.request, result.retryAfterSeconds),
+        ? passwordPage(target.request, 'wrongPassword')
+        : tooManyTriesPage(target.request, result.retryAfterSeconds),
     )
   }
 
-  #append(passage: Passage, choice: Choice): Promise<boolean> {
-    return this.#options.journal.append(clickOf(passage, choice, this.#options))
+  #append(attempt: RedirectAttempt, choice: Choice): Promise<boolean> {
+    return this.#options.journal.append(clickOf(attempt, choice, this.#options))
   }
 
-  #redirectTo(location: string, { short, destination }: Passage): Response {
-    return redirect(redirectStatus(destination, short.request.method, short.site.status), location)
+  #redirectTo(location: string, { target, destination }: RedirectAttempt): Response {
+    return redirect(redirectStatus(destination, target.request.method, target.site.status), location)
   }
 
   /** Leads visitors of a closed link elsewhere, or answers as if the link did not exist. */
-  #leadBack(passage: Passage, closed: Closed): Answer {
-    const { short } = passage
+  #redirectClosed(attempt: RedirectAttempt, closed: ClosedReason): Answer {
+    const { target } = attempt
     if (closed.fallback === null)
-      return isUnknownForm(passage) ? formNotAllowedPage(short.request) : this.#missed(short, closed)
+      return isUnknownForm(attempt)
+        ? formNotAllowedPage(target.request)
+        : this.#notFoundOrOwnerPage(target, closed)
     this.outcomes.uncounted++
-    return redirect(temporaryStatus(short.request.method, short.site.status), closed.fallback)
+    return redirect(temporaryStatus(target.request.method, target.site.status), closed.fallback)
   }
 
   #page(page: Response): Response {
@@ -206,9 +208,9 @@ export class Redirect {
   }
 
   /** Asks who the visitor is, which a redirect must not depend on (L12.6): the look-up has missed. */
-  async #missed(short: ShortUrlRequest, closed: Closed | undefined): Promise<Response> {
-    const strangersAnswer = this.#notFound(short.request, short.site)
-    return (await this.#options.ownerPage(short, closed)) ?? strangersAnswer
+  async #notFoundOrOwnerPage(target: ShortUrlRequest, closed: ClosedReason | undefined): Promise<Response> {
+    const strangersAnswer = this.#notFound(target.request, target.site)
+    return (await this.#options.ownerPage(target, closed)) ?? strangersAnswer
   }
 
   #notFound(request: Request, site: Site): Answer {

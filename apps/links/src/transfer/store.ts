@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../db/tables.ts'
 import { trackLinks } from '../changes/change-tracker.ts'
 import { compile } from '../links/behaviour/compile.ts'
-import { findBehaviour, insertBehaviours, saveBehaviour, setUsedPlaces } from '../links/behaviour/store.ts'
+import { findBehaviour, insertBehaviours, saveBehaviour, setUsedVisits } from '../links/behaviour/store.ts'
 import { urlKey } from '../urls/destination-url.ts'
 import { type NewLinkRow, type NewSlug, derivedColumns, insertLinks } from '../links/insert.ts'
 
@@ -167,7 +167,7 @@ export async function overwriteLink(tx: Tx, slug: string, row: ImportRow, now: n
   const document = behaviour ?? present.document
   const program = compile(document, present.hasPassword || passwordHash !== undefined)
   await saveBehaviour(tx, link, { document, program, passwordHash, now })
-  if (row.clicksUsed !== undefined) await setUsedPlaces(tx, link.id, row.clicksUsed)
+  if (row.clicksUsed !== undefined) await setUsedVisits(tx, link.id, row.clicksUsed)
 }
 
 /** Returns the next page of the ids of all links, in the order of their creation here. */

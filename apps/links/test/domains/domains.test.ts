@@ -490,7 +490,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     const created = await before.call('POST', `/domains/${L}/links`, { key, body })
     await before.close()
     const after = await startTestLinks(url, { LINKS_BASE_URL: `https://${GO}` })
-    // Its host is unknown now, so it is the default domain.
+    // The removed host is unknown now, so it counts as the default domain.
     expect((await after.fetch(`http://${L}/stays`)).status).toBe(404)
     const listed = await after.call('GET', `/links?domain=${L}`, { key })
     expect(listed.body).toMatchObject([{ id: created.body.id, domain: L, short_origin: `https://${L}` }])

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { deleteOldEvents } from '../../src/events/store.ts'
 import { expireLinks } from '../../src/events/expiry.ts'
-import { returnPlace } from '../../src/links/behaviour/store.ts'
+import { releaseVisit } from '../../src/links/behaviour/store.ts'
 import { FROM_BROWSER, clickLink, recordClicks } from '../actions.ts'
 import { type Reply, sharedTestLinks } from '../testing.ts'
 
@@ -181,7 +181,7 @@ eachDialect((dialect, newUrl) => {
     await Promise.all(Array.from({ length: 20 }, visit))
     const first = [links.now, id, { max_clicks: 3 }]
     expect(await reached()).toEqual([first])
-    await returnPlace(links.database, id)
+    await releaseVisit(links.database, id)
     await visit()
     expect(await reached()).toEqual([first])
     await setLimit(1)

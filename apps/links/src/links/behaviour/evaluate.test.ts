@@ -4,7 +4,7 @@ import { referrerHost } from '../../clicks/referrer.ts'
 import { classifyUserAgent } from '../../clicks/user-agent.ts'
 import { compile } from './compile.ts'
 import type { Visit } from './conditions.ts'
-import { findClosed, chooseLocation } from './evaluate.ts'
+import { findClosedReason, chooseLocation } from './evaluate.ts'
 import { parseProgram } from './program.ts'
 import { NewBehaviour } from './schema.ts'
 import { NOW, URLS, behaviours, moments, nullable, visits } from './testing.ts'
@@ -160,7 +160,7 @@ test('L26.9, L26.1: the compiled behaviour leads every visit where the document 
       const text = compile(document, false)
       const program = text === null ? null : parseProgram(text)
       const destination = { linkId: LINK_ID, location: new URL(OWN_URL).href, expiresAt, program }
-      const closed = findClosed(destination, visit.now)
+      const closed = findClosedReason(destination, visit.now)
       const target = closed ? undefined : chooseLocation(destination, visit)
       const actual = {
         outcome: closed?.outcome ?? 'open',

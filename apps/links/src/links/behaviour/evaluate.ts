@@ -24,7 +24,7 @@ export interface Choice {
 }
 
 /** A link that leads to none of its destinations now, and the URL to which it leads instead, if any. */
-export interface Closed {
+export interface ClosedReason {
   outcome: 'early' | 'expired' | 'used_up'
   /** Unix seconds of the moment at which this begins or ends; null if there is none. */
   at: number | null
@@ -32,7 +32,7 @@ export interface Closed {
 }
 
 /** The first check that keeps visitors out at this moment; undefined for an open link. */
-export function findClosed({ expiresAt, program }: Destination, now: number): Closed | undefined {
+export function findClosedReason({ expiresAt, program }: Destination, now: number): ClosedReason | undefined {
   const starts = program?.starts
   if (starts && now < starts[0]) return { outcome: 'early', at: starts[0], fallback: starts[1] }
   if (expiresAt !== null && expiresAt <= now)
@@ -41,7 +41,7 @@ export function findClosed({ expiresAt, program }: Destination, now: number): Cl
 }
 
 /** The state of a link whose visitors have used it up. */
-export function usedUp({ program }: Destination): Closed {
+export function limitReached({ program }: Destination): ClosedReason {
   return { outcome: 'used_up', at: null, fallback: program?.after ?? null }
 }
 

@@ -170,7 +170,7 @@ async function saveLimit(tx: Tx, linkId: number, maxClicks: number | undefined):
 }
 
 /** Sets how many visitors of a link with a limit were let through. */
-export async function setUsedPlaces(tx: Tx, linkId: number, used: number): Promise<void> {
+export async function setUsedVisits(tx: Tx, linkId: number, used: number): Promise<void> {
   const reached = sql<number>`case when ${used} < max_clicks then reached else 1 end`
   await tx.updateTable('link_limit').set({ used, reached }).where('link_id', '=', linkId).execute()
 }
@@ -187,7 +187,7 @@ interface Visitors {
  * of them get through: all of a link that has no limit any more. The last one adds an event
  * (L30.1).
  */
-export async function takePlaces(
+export async function reserveVisits(
   database: Database<Tables>,
   { linkId, wanted, now }: Visitors,
 ): Promise<number> {
@@ -199,20 +199,20 @@ export async function takePlaces(
       .where('link_id', '=', linkId)
     const limit = await lockRows(dialect, query, 'link_id').executeTakeFirst()
     if (!limit) return wanted
-    const places = Math.min(wanted, limit.max_clicks - limit.used)
-    if (places <= 0) return places
-    const used = limit.used + places
-    await setUsedPlaces(tx, linkId, used)
+    const reserved = Math.min(wanted, limit.max_clicks - limit.used)
+    if (reserved <= 0) return reserved
+    const used = limit.used + reserved
+    await setUsedVisits(tx, linkId, used)
     if (used === limit.max_clicks && limit.reached === 0) {
       const state = (await readLinkStates(tx, dialect, [linkId])).get(linkId)
       await insertEvents(tx, dialect, [linkEvent('link.limit_reached', { id: linkId, state, at: now })])
     }
-    return places
+    return reserved
   })
 }
 
 /** Whether a visitor of a link with a limit would get through. */
-export async function hasPlaces(db: Kysely<Tables>, linkId: number): Promise<boolean> {
+export async function hasVisitsLeft(db: Kysely<Tables>, linkId: number): Promise<boolean> {
   const limit = await db
     .selectFrom('link_limit')
     .select(['max_clicks', 'used'])
@@ -221,8 +221,8 @@ export async function hasPlaces(db: Kysely<Tables>, linkId: number): Promise<boo
   return !limit || limit.used < limit.max_clicks
 }
 
-/** Gives back the place of a visitor whose click could not be stored. */
-export async function returnPlace(database: Database<Tables>, linkId: number): Promise<void> {
+/** Releases the visit of a visitor whose click could not be stored. */
+export async function releaseVisit(database: Database<Tables>, linkId: number): Promise<void> {
   await database.write((tx) =>
     tx
       .updateTable('link_limit')
