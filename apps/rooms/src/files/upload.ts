@@ -142,7 +142,7 @@ async function insertFileOf(tx: Tx, context: Context, row: FileRow, facts: Conte
   // Files are added up one after the other.
   await lockKey(context.database.dialect, tx, STORAGE_LOCK_KEY)
   await requireSpace(tx, context.policy.limits, { roomId, userId, bytes })
-  // Again: the upload may have taken longer than the first claim protects the content.
+  // A second claim: the upload may have taken longer than the first claim protects the content.
   if (!(await claimContent(tx, facts, context.now))) throw unavailable()
   await insertFile(tx, row)
 }

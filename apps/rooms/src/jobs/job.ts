@@ -20,7 +20,7 @@ export type JobResult =
  * (R21.1).
  */
 export interface Job {
-  /** Also the label in the metrics. */
+  /** Name of the job in the log and in the metrics. */
   readonly name: string
   readonly everyMs: number
   /** Must be repeatable and await nothing but the database. */

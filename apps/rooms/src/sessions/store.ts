@@ -134,7 +134,7 @@ export async function revokeSession(
   return ended !== undefined
 }
 
-/** Same as `revokeSession`, but only for a session of this user, who signs it out (R18.8). */
+/** Ends a session that its user signs out, and only a session of this user (R18.8). */
 export async function revokeOwnSession(
   tx: Tx,
   { id, userId, nowMs }: { id: string; userId: string; nowMs: number },

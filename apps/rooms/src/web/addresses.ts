@@ -1,6 +1,6 @@
 import { parseReturnPath } from '../login/return-path.ts'
 
-/** Same patterns as in http/pages.ts. */
+/** Patterns of paths, as in http/pages.ts. */
 export const ROOM = /^\/rooms\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 export const INVITATION = /^\/invite\/([\w-]{1,64})$/
 

@@ -39,7 +39,7 @@ const pages = roomPages({
 })
 const CAROL = { sub: 'carol', name: 'Carol Clark', email: 'carol@example.com' }
 
-/** Whose account is disabled. */
+/** A person whose account is disabled. */
 const DAVE = { sub: 'dave', name: 'Dave Dunn', email: 'dave@example.com' }
 
 let host: TestUser

@@ -7,7 +7,7 @@ import type { LiveKitSettings, LocalServerSettings } from '../../settings/voice.
 
 /** Version that `latchkey voice install` builds. Later ones do not build from their module alone. */
 export const SERVER_VERSION = '1.11.0'
-/** Where it puts the server. */
+/** Folder in which `latchkey voice install` puts the server. */
 export const SERVER_FOLDER = join('data', 'livekit')
 export const SERVER_PATH = join(SERVER_FOLDER, 'livekit-server')
 

@@ -6,7 +6,7 @@ import type { CallPeer } from '../../voice/schema.ts'
 
 export type { CallPeer, EventMessage, Message, Person, PresentPerson, RemovalReason, Room, RoomEvent }
 
-/** Same value as in realtime/protocol.ts. */
+/** Subprotocol of the socket, as in realtime/protocol.ts. */
 export const SUBPROTOCOL = 'latchkey.v1'
 
 export interface SubscribedFrame {

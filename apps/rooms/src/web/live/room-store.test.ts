@@ -118,7 +118,7 @@ test('R23.9: a room begins with the messages that its page came with, and misses
   for (const seq of [3, 4]) it.receive(seq)
   expect(it.seqs()).toEqual([1, 3, 4])
   expect(it.store.state().events.map(({ seq }) => seq)).toEqual([2])
-  // The one of the first visit.
+  // The read of the first visit remains the only one.
   expect(it.reads.length).toBe(1)
 })
 
