@@ -1,11 +1,8 @@
-import type { Database } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { type BucketUnit, bucketEnd, bucketOf } from '../time/sparkline.ts'
 import { DAY, type Window } from '../time/window.ts'
-
-type Db = Database<Tables>
 
 /** Links created in each bucket of the sparkline. */
 export async function countLinksByBucket(

@@ -1,5 +1,4 @@
-import type { Database } from '@latchkey/database/database'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { type StoredLink, readLinks } from '../links/read-model.ts'
 import type { DashboardStats } from './dashboard-schema.ts'
 import type { View } from './stats.ts'
@@ -19,7 +18,6 @@ import {
 } from '../rollups/index.ts'
 import { DAY, type Window, currentWindow, delta, sum, windowsOf } from '../time/window.ts'
 
-type Db = Database<Tables>
 /** Links without their origin, which only the response adds. */
 type StoredStats = Omit<DashboardStats, LinkList> & Record<LinkList, StoredLink[]>
 type LinkList = 'recent_links' | 'top_links'

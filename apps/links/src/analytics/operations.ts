@@ -1,4 +1,3 @@
-import type { Database } from '@latchkey/database/database'
 import { z } from 'zod'
 import { requireBundle } from '../bundles/operations.ts'
 import { readBundleStats } from './bundle-stats.ts'
@@ -6,7 +5,7 @@ import { BundleStats } from './bundle-stats-schema.ts'
 import { findMembers } from '../bundles/store.ts'
 import { type Context, operation } from '../api/context.ts'
 import { withSnapshot } from '../db/snapshot.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { requireLink } from '../links/operations.ts'
 import { IdParams, pageLimit, wholeNumber, type NameCount } from '../api/fields.ts'
 import { type StoredLink, withOrigin } from '../links/read-model.ts'
@@ -17,8 +16,6 @@ import { sum } from '../time/window.ts'
 import { type View, readClickStats, readRanking, readTimeline } from './stats.ts'
 import { Breakdown, BreakdownName, ClickStats, TimelineData } from './schema.ts'
 import { Range, TimeZone } from '../time/schema.ts'
-
-type Db = Database<Tables>
 
 const tag = 'Analytics'
 

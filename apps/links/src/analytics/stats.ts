@@ -1,7 +1,6 @@
 import { parseSlugKey } from '../urls/slug.ts'
-import type { Database } from '@latchkey/database/database'
 import { findFirstClickTime } from '../clicks/store.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { type Calendar, createCalendar, createTimelineCalendar } from '../time/calendar.ts'
 import type { Dimension } from '../clicks/dimensions.ts'
 import type { ViewerFilters } from '../clicks/filters.ts'
@@ -17,8 +16,6 @@ import {
 import type { ClickStats, TimelineData } from './schema.ts'
 import type { Range } from '../time/ranges.ts'
 import { DAY, currentWindow, delta, sum, windowsOf } from '../time/window.ts'
-
-type Db = Database<Tables>
 
 /** The clicks that statistics cover, and the calendar of the viewer. */
 export interface View {

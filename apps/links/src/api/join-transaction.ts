@@ -1,9 +1,6 @@
 import { type Database, withSavepoint } from '@latchkey/database/database'
-import type { Transaction } from 'kysely'
 import type { Context } from './context.ts'
-import type { Tables } from '../db/tables.ts'
-
-type Tx = Transaction<Tables>
+import type { Tables, Tx } from '../db/tables.ts'
 
 interface JoinedContext {
   context: Context

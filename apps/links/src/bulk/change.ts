@@ -1,8 +1,8 @@
 import { Failure } from '@latchkey/http/failure'
-import type { Transaction, Updateable } from 'kysely'
+import type { Updateable } from 'kysely'
 import { addMembers, lockBundleRow } from '../bundles/store.ts'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tables, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { requireKnownOwner, setOwner } from '../ownership/store.ts'
 import { listLinkPositions, resolveSearch } from '../links/list.ts'
@@ -14,8 +14,6 @@ import { readChangedLinks } from '../links/read-model.ts'
 import { refusalResult } from './create.ts'
 import { yieldToRedirects } from './pace.ts'
 import { type BulkChange, type BulkChanges, type BulkResult, MAX_MATCHES, tooManyMatches } from './schema.ts'
-
-type Tx = Transaction<Tables>
 
 /** Changes one locked link. Throws its refusal before it writes anything. */
 type Change = (row: LinkRow) => Promise<void>

@@ -1,9 +1,8 @@
 import { withSavepoint } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import { parseBody } from '@latchkey/http/validation'
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { errorCodeOf, failureAt, literalTexts } from '../api/failures.ts'
 import {
   type Creation,
@@ -24,8 +23,6 @@ import { findUrlKeys, lockUrls } from '../links/store.ts'
 import { readChangedLinks } from '../links/read-model.ts'
 import { linksPerTurn, yieldToRedirects } from './pace.ts'
 import type { BulkMode, BulkResult } from './schema.ts'
-
-type Tx = Transaction<Tables>
 
 /** Maximum number of lost races. After each one, what the other writer has done can be seen. */
 const MAX_RACES = 20

@@ -1,12 +1,9 @@
-import type { Database } from '@latchkey/database/database'
 import { type SqlBool, sql } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { containsWords, searchWords } from '../links/search.ts'
 import type { Position } from '../api/paging.ts'
 import type { BundleFilter } from './schema.ts'
 import { type BundleRow, selectBundles } from './store.ts'
-
-type Db = Database<Tables>
 
 export interface BundleListFilter {
   filter: BundleFilter

@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure, type FailureCode } from '../api/failures.ts'
 import { trackBundle } from '../changes/change-tracker.ts'
 import { requireLink } from '../links/operations.ts'
@@ -35,8 +34,6 @@ import {
   toBundle,
   updateBundleRow,
 } from './store.ts'
-
-type Tx = Transaction<Tables>
 
 const tag = 'Bundles'
 

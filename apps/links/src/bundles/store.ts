@@ -1,4 +1,4 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
 import {
   type Insertable,
@@ -6,7 +6,6 @@ import {
   type RawBuilder,
   type Selectable,
   type SqlBool,
-  type Transaction,
   type Updateable,
   sql,
 } from 'kysely'
@@ -17,7 +16,7 @@ import type { ViewerFilters } from '../clicks/filters.ts'
 import { bucketSql } from '../time/bucket-sql.ts'
 import { filteredSum, isInFilter } from '../clicks/store.ts'
 import { parseSlugKey } from '../urls/slug.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tables, Tx } from '../db/tables.ts'
 import { trackBundle, trackCreatedBundle, trackMemberships } from '../changes/change-tracker.ts'
 import type { Membership } from '../changes/states.ts'
 import { foldForSearch } from '../links/search.ts'
@@ -27,9 +26,6 @@ import type { Accent } from './accent.ts'
 import type { Bundle, BundleWithSummary, BundleFilter } from './schema.ts'
 
 export type BundleRow = Selectable<Tables['bundle']>
-type Db = Database<Tables>
-type Tx = Transaction<Tables>
-
 export async function insertBundle(
   tx: Tx,
   row: Omit<Insertable<Tables['bundle']>, 'search_text'>,

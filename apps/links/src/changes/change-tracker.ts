@@ -1,7 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import type { Transaction } from 'kysely'
-import type { HistoryTable, Tables } from '../db/tables.ts'
+import type { HistoryTable, Tables, Tx } from '../db/tables.ts'
 import { bundleKind, linkKind } from './kinds.ts'
 import type { ChangeSource } from './source.ts'
 import {
@@ -20,8 +19,6 @@ import {
 } from './states.ts'
 import { type NewChange, insertChanges } from './store.ts'
 import { type Difference, findDifference } from './values.ts'
-
-type Tx = Transaction<Tables>
 
 /** Links whose states are compared between two turns of the event loop. */
 const LINKS_PER_TURN = 50

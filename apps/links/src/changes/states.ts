@@ -1,11 +1,8 @@
 import { inList } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
 import type { DialectName } from '@latchkey/database/url'
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import type { Values } from './values.ts'
-
-type Tx = Transaction<Tables>
 
 /** A link or bundle as it is stored, with its secrets. */
 export interface State {

@@ -1,8 +1,6 @@
-import type { Insertable, Transaction } from 'kysely'
+import type { Insertable } from 'kysely'
 import type { Database } from '@latchkey/database/database'
-import type { Tables } from '../db/tables.ts'
-
-type Tx = Transaction<Tables>
+import type { Tables, Tx } from '../db/tables.ts'
 
 export type NewChange = Insertable<Tables['history']>
 

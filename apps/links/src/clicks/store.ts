@@ -1,11 +1,9 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ViewerFilters } from './filters.ts'
 import { hourOf } from '../time/window.ts'
 import type { ClickCounts } from '../db/click-tables.ts'
-import type { Tables } from '../db/tables.ts'
-
-type Db = Database<Tables>
+import type { Db, Tables } from '../db/tables.ts'
 
 /** The last counted batch of this journal; 0 for an unknown journal. */
 export async function findPosition(db: Kysely<Tables>, journalId: string): Promise<number> {

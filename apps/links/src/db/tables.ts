@@ -1,4 +1,5 @@
-import type { Generated } from 'kysely'
+import type { Database } from '@latchkey/database/database'
+import type { Generated, Transaction } from 'kysely'
 import type { EventType } from '../events/types.ts'
 import type { ChangeKind } from '../changes/kinds.ts'
 import type { Robots } from '../settings/robots.ts'
@@ -343,3 +344,6 @@ export interface PreferenceTable {
   /** Saved views of the list of links: JSON of `ListView[]`. */
   list_views: Generated<string>
 }
+
+export type Db = Database<Tables>
+export type Tx = Transaction<Tables>

@@ -1,6 +1,5 @@
 import { type Database, lockKey } from '@latchkey/database/database'
-import type { Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Tables, Tx } from '../db/tables.ts'
 import type { StoredChanges } from '../changes/change-tracker.ts'
 import type { CurrentStates, State } from '../changes/states.ts'
 import type { NewChange } from '../changes/store.ts'
@@ -9,7 +8,6 @@ import { findExpiryPosition } from './expiry.ts'
 import { linkEvent } from './link-event.ts'
 import { EVENT_LOCK, type NewEvent, insertEvents } from './store.ts'
 
-type Tx = Transaction<Tables>
 type DialectName = Database<Tables>['dialect']
 
 /** Stores an event for each of these changes, as the last step of their transaction (L30.1). */

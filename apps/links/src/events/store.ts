@@ -1,11 +1,9 @@
 import { type Database, lockKey } from '@latchkey/database/database'
-import { type Insertable, type Kysely, type Selectable, type Transaction, sql } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
+import type { Tables, Tx } from '../db/tables.ts'
 import { parseSlugKey } from '../urls/slug.ts'
 import type { Event, EventClick, EventData, EventPage } from './schema.ts'
 import type { EventType } from './types.ts'
-
-type Tx = Transaction<Tables>
 
 export interface NewEvent {
   type: EventType

@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import type { DialectName } from '@latchkey/database/url'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { replaceBehaviour } from '../links/behaviour/operations.ts'
 import { requireFinalDestination } from '../links/behaviour/redirect-loops.ts'
@@ -18,8 +17,6 @@ import {
 import { type LinkRow, findLinkRow, updateLinkRow } from '../links/store.ts'
 import { readLinkStates } from '../changes/states.ts'
 import { type Values, findDifference, parseValues, revert } from '../changes/values.ts'
-
-type Tx = Transaction<Tables>
 
 /** The values of a link that a restoration sets. Its owner and its public addresses stay. */
 export interface LinkValues extends Values {

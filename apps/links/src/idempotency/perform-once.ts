@@ -2,9 +2,8 @@ import { tryLockKey, withSavepoint } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
 import type { Call, Surface } from '@latchkey/http/mount'
 import type { Repetition } from '@latchkey/http/operation'
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failures } from '../api/failures.ts'
 import { joinTransaction } from '../api/join-transaction.ts'
 import {
@@ -36,7 +35,6 @@ const WAIT_MS = 5_000
 const RETRY_MS = 50
 const RETRY_AFTER_SECONDS = '1'
 
-type Tx = Transaction<Tables>
 type OwnCall = Pick<Call<Context, unknown>, 'request' | 'body' | 'createContext'> & {
   operation: { isOutbound?: boolean; repetition?: Repetition<Context> }
 }

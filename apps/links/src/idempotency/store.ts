@@ -3,10 +3,9 @@ import { keepRow } from '@latchkey/database/locks'
 import { elapsedMs } from '@latchkey/http/elapsed'
 import { transportFailure } from '@latchkey/http/failure'
 import { seal, unseal } from '@latchkey/tokens/seal'
-import type { Selectable, Transaction } from 'kysely'
-import type { IdempotentAnswerTable, Tables } from '../db/tables.ts'
+import type { Selectable } from 'kysely'
+import type { IdempotentAnswerTable, Tables, Tx } from '../db/tables.ts'
 
-type Tx = Transaction<Tables>
 export type AnswerRow = Selectable<IdempotentAnswerTable>
 export type StoredAnswer = Pick<AnswerRow, 'status' | 'headers' | 'body'>
 

@@ -1,4 +1,4 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
 import type { ViewerFilters } from '../clicks/filters.ts'
 import { type LinkClicks, readClicksByLink } from '../rollups/index.ts'
@@ -6,7 +6,7 @@ import type { Range } from '../time/ranges.ts'
 import { type Window, currentWindow } from '../time/window.ts'
 import { filteredSum } from '../clicks/store.ts'
 import { withSnapshot } from '../db/snapshot.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import type { Position } from '../api/paging.ts'
 import {
   type ListQuery,
@@ -19,7 +19,6 @@ import {
 } from './list.ts'
 import { matchesWords, searchWords } from './search.ts'
 
-type Db = Database<Tables>
 type Fragment = RawBuilder<unknown>
 type ClickPosition = Required<Position>
 

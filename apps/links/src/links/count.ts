@@ -1,8 +1,8 @@
+import type { Db } from '../db/tables.ts'
 import { sql } from 'kysely'
 import { sum } from '../time/window.ts'
 import type { Count } from '../api/paging.ts'
 import {
-  type Db,
   type ListFilter,
   MAX_MATCHES,
   SOON,

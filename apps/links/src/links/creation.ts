@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findPreferences } from '../preferences/store.ts'
 import { requireFinalDestination } from './behaviour/redirect-loops.ts'
@@ -11,8 +10,6 @@ import type { Link, NewLink } from './schema.ts'
 import { insertLink } from './insert.ts'
 import { deleteLinkRow, findDuplicate, findEntityTag, lockUrl } from './store.ts'
 import { readChangedLink, readChangedLinks } from './read-model.ts'
-
-type Tx = Transaction<Tables>
 
 interface NewLinkRow {
   url: string

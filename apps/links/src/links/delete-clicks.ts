@@ -1,15 +1,11 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { isStorageUnavailable } from '@latchkey/database/errors'
 import { lockRows } from '@latchkey/database/locks'
-import type { Transaction } from 'kysely'
 import { HOUR } from '../time/window.ts'
 import { markHoursChanged } from '../clicks/changed-hours.ts'
 import type { ClickCounts, ClickHourTable } from '../db/click-tables.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import { deletionStopped } from '../api/failures.ts'
-
-type Db = Database<Tables>
-type Tx = Transaction<Tables>
 
 /** Clicks per transaction: few enough not to delay concurrent redirects. */
 const CLICKS_PER_STEP = 2_000

@@ -1,10 +1,8 @@
-import type { Insertable, Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Insertable } from 'kysely'
+import type { Tables, Tx } from '../db/tables.ts'
 import { trackCreatedLink } from '../changes/change-tracker.ts'
 import { urlColumns } from '../urls/destination-url.ts'
 import { searchText } from './search.ts'
-
-type Tx = Transaction<Tables>
 
 export type NewLinkRow = Omit<Insertable<Tables['link']>, 'url_key' | 'host' | 'search_text'>
 

@@ -1,14 +1,12 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { HOUR, hourOf } from '../time/window.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import type { Position } from '../api/paging.ts'
 import type { LinkFilter, LinkPageQuery } from './schema.ts'
 import type { Domain } from '../urls/slug.ts'
 import { findCandidates, matchesWords, searchWords } from './search.ts'
 import { isActive } from './store.ts'
-
-export type Db = Database<Tables>
 
 /** The order of a list. Lists by clicks have a module of their own. */
 type Order = Pick<LinkPageQuery, 'order'> & {

@@ -2,13 +2,12 @@ import { ReaderUnavailable } from '@latchkey/database/errors'
 import { z } from 'zod'
 import { Range } from '../time/schema.ts'
 import { type Context, operation } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure, type FailureCode } from '../api/failures.ts'
 import { findSlug, hasTooManySlugs, insertSlug, setPrimarySlug } from './slugs/store.ts'
 import { slugKey } from '../urls/slug.ts'
 import { requireDomain } from '../domains/find.ts'
 import { DomainHost } from '../domains/schema.ts'
-import type { Transaction } from 'kysely'
 import { requireFinalDestination, requireNoLoop } from './behaviour/redirect-loops.ts'
 import { createOrReuse } from './creation.ts'
 import { deleteClicks } from './delete-clicks.ts'
@@ -27,8 +26,6 @@ import {
   updateLinkRow,
 } from './store.ts'
 import { readChangedLink, readLinks, withOrigin } from './read-model.ts'
-
-type Tx = Transaction<Tables>
 
 const RangeQuery = z.object({ range: Range.optional() })
 

@@ -1,11 +1,10 @@
-import { type Database, inList } from '@latchkey/database/database'
-import type { Transaction } from 'kysely'
+import { inList } from '@latchkey/database/database'
 import type { Context } from '../api/context.ts'
 import type { ViewerFilters } from '../clicks/filters.ts'
 import { filteredClicks } from '../clicks/store.ts'
 import type { ClickCounts } from '../db/click-tables.ts'
 import { withSnapshot } from '../db/snapshot.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import { readWindowClicks } from '../rollups/index.ts'
 import type { Range } from '../time/ranges.ts'
 import { delta, sum, windowsOf } from '../time/window.ts'
@@ -15,9 +14,6 @@ import type { Link } from './schema.ts'
 import type { Slug } from './slugs/schema.ts'
 import type { SlugRow } from './slugs/store.ts'
 import { type LinkRow, findEntityTag } from './store.ts'
-
-type Db = Database<Tables>
-type Tx = Transaction<Tables>
 
 /** The clicks of displayed links: those in the window of `range`, or lifetime. */
 export interface LinkView {

@@ -1,19 +1,16 @@
-import { type Database, inList, lockKeys } from '@latchkey/database/database'
+import { inList, lockKeys } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
-import { type Kysely, type Selectable, type SqlBool, type Transaction, type Updateable, sql } from 'kysely'
+import { type Kysely, type Selectable, type SqlBool, type Updateable, sql } from 'kysely'
 import { markAllHoursChanged } from '../clicks/changed-hours.ts'
 import { requireTrackedLink, trackLinks } from '../changes/change-tracker.ts'
 import { entityTag } from '../api/entity-tag.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tables, Tx } from '../db/tables.ts'
 import type { Domain } from '../urls/slug.ts'
 import { retireSlugs } from './slugs/store.ts'
 import { derivedColumns } from './insert.ts'
 import { urlKey } from '../urls/destination-url.ts'
 
 export type LinkRow = Selectable<Tables['link']>
-type Db = Database<Tables>
-type Tx = Transaction<Tables>
-
 export async function updateLinkRow(
   tx: Tx,
   row: LinkRow,

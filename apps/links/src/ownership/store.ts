@@ -1,12 +1,10 @@
 import type { Database } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
-import { type Transaction, sql } from 'kysely'
+import { sql } from 'kysely'
 import { updateBundleRow } from '../bundles/store.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tables, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { type LinkRow, lockLinksForWrite, updateLinkRow } from '../links/store.ts'
-
-type Tx = Transaction<Tables>
 
 /**
  * Throws unless the new owner has created something or the caller confirms the name: a mistyped one

@@ -1,8 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tables, Tx } from '../db/tables.ts'
 import { failure, failures } from '../api/failures.ts'
 import { readNewChanges, trackPlan } from '../changes/change-tracker.ts'
 import {
@@ -16,8 +15,6 @@ import { isSameDiff, normalizeDiff, toPlanChange } from './diff.ts'
 import { performOps, reserveCosts } from './perform-ops.ts'
 import type { Op, PlanChange } from './schema.ts'
 import { type PlanRow, lockPlan, stateOf, updatePlan } from './store.ts'
-
-type Tx = Transaction<Tables>
 
 /** Returns the locked plan of the caller. Throws 404 for any other. */
 export async function requireOwnPlan(tx: Tx, { database, identity }: Context, id: number): Promise<PlanRow> {

@@ -1,6 +1,5 @@
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { insertEvents } from '../events/store.ts'
 import { readNewChanges, readTrackedVersions } from '../changes/change-tracker.ts'
 import { type SubjectVersions, lockSubjects } from '../changes/states.ts'
@@ -12,8 +11,6 @@ import { makeRoom, requireRoom } from './room.ts'
 import { LIFETIME_SECONDS, type Op, type PlanChange } from './schema.ts'
 import { type PlanRow, insertPlan } from './store.ts'
 import { findWarnings } from './warnings.ts'
-
-type Tx = Transaction<Tables>
 
 interface DryRunResult {
   changes: PlanChange[]

@@ -1,9 +1,8 @@
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { type Input, countItems } from '@latchkey/http/operation'
-import type { Transaction } from 'kysely'
 import type { Context } from '../api/context.ts'
 import type { Costs } from '../api/costs.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure, failureAt } from '../api/failures.ts'
 import { joinTransaction } from '../api/join-transaction.ts'
 import { yieldToRedirects } from '../bulk/pace.ts'
@@ -13,8 +12,6 @@ import { findSlug } from '../links/slugs/store.ts'
 import { parseInput } from '../api/perform.ts'
 import { plannableOperations, requirePlannable, resolveReferences } from './plannable.ts'
 import { MAX_BULK_ITEMS, type Op } from './schema.ts'
-
-type Tx = Transaction<Tables>
 
 /** Clicks that one operation of a plan deletes: more would hold up other writers for too long. */
 const MAX_DELETED_CLICKS = 2_000

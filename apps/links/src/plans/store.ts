@@ -2,8 +2,8 @@ import { createCursor } from '@latchkey/http/cursor'
 import { type Database, inList } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
 import type { DialectName } from '@latchkey/database/url'
-import type { Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import type { Tables, Tx } from '../db/tables.ts'
 import { readPlanChanges } from '../history/list.ts'
 import type { SubjectVersions } from '../changes/states.ts'
 import { parseSlugKey } from '../urls/slug.ts'
@@ -13,7 +13,6 @@ import type { Op, Plan, PlanChange, PlanSummary, PlanWarning } from './schema.ts
 import type { PlanState } from './states.ts'
 import { isDestructive } from './warnings.ts'
 
-type Tx = Transaction<Tables>
 export type PlanRow = Selectable<Tables['plan']>
 
 const documents = ['ops', 'diff', 'versions'] as const

@@ -1,10 +1,11 @@
+import type { Db } from '../db/tables.ts'
 import { inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { filteredClicks, filteredSum, isInFilter } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
 import { type Cover, type Interval, edgesOf, firstIndexFrom, enclosingHours } from './cover.ts'
 import type { ViewerFilters } from '../clicks/filters.ts'
-import { type Db, type CoverRequest, coverGaps, unitsUpTo } from './period-store.ts'
+import { type CoverRequest, coverGaps, unitsUpTo } from './period-store.ts'
 import type { Edge, Segments } from './segments.ts'
 import { HOUR, type Window, hourOf } from '../time/window.ts'
 

@@ -1,10 +1,11 @@
+import type { Db } from '../db/tables.ts'
 import { sql } from 'kysely'
 import { filteredClicks, filteredSum, isInFilter } from '../clicks/store.ts'
 import { numberRows } from '../db/rows.ts'
 import type { ViewerFilters } from '../clicks/filters.ts'
 import { HOUR, hourOf } from '../time/window.ts'
 import type { Interval } from './cover.ts'
-import { type Db, INSTANCE, coverGaps, mayHaveForgottenClicks, unitsUpTo } from './period-store.ts'
+import { INSTANCE, coverGaps, mayHaveForgottenClicks, unitsUpTo } from './period-store.ts'
 import { type Segments, segmentsOf } from './segments.ts'
 import { clickTable } from './tally-store.ts'
 

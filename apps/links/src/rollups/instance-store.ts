@@ -1,9 +1,8 @@
-import type { Database } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { filteredClicks } from '../clicks/store.ts'
 import { isSnapshot } from '../db/snapshot.ts'
 import type { ClickCounts } from '../db/click-tables.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { type Cover, type StoredPeriod, type Period, endOf } from './cover.ts'
 import type { Dimension } from '../clicks/dimensions.ts'
 import type { ViewerFilters } from '../clicks/filters.ts'
@@ -24,8 +23,6 @@ import {
 } from './tally-store.ts'
 import { distinctColumn } from './visitors.ts'
 import type { Window } from '../time/window.ts'
-
-type Db = Database<Tables>
 
 /** The bucket number of a whole window whose clicks are not split into buckets. */
 const WHOLE_WINDOW = 0

@@ -1,3 +1,4 @@
+import type { Db } from '../db/tables.ts'
 import type { Dimension } from '../clicks/dimensions.ts'
 import { dimensions } from '../clicks/dimensions.ts'
 import type { ViewerFilters } from '../clicks/filters.ts'
@@ -11,7 +12,7 @@ import {
   countClicksPerLinkAndBucket,
 } from './bucket-clicks.ts'
 import { enclosingHours } from './cover.ts'
-import { type CoverRequest, type Db, coverWindow, hoursOfScope, prefetch, unitsUpTo } from './period-store.ts'
+import { type CoverRequest, coverWindow, hoursOfScope, prefetch, unitsUpTo } from './period-store.ts'
 import { type Ranking, rankTally } from './rankings.ts'
 import { type Segments, concatSegments, segmentsOf, windowSegments } from './segments.ts'
 import { readTallies } from './tally-store.ts'

@@ -1,9 +1,9 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
 import { isSnapshot } from '../db/snapshot.ts'
 import type { ClickPeriodTable, PeriodUnit } from '../db/click-tables.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import {
   type Cover,
   type StoredPeriod,
@@ -18,8 +18,6 @@ import {
   startsIn,
 } from './cover.ts'
 import { HOUR, type Window } from '../time/window.ts'
-
-export type Db = Database<Tables>
 
 /** The links whose clicks are counted, or the whole instance. */
 export type StatsScope = readonly number[] | 'instance'

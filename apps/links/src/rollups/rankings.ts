@@ -1,5 +1,6 @@
+import type { Db } from '../db/tables.ts'
 import type { ViewerFilters } from '../clicks/filters.ts'
-import { type Db, type StatsScope, coverWindow, hoursOfScope, prefetch, unitsUpTo } from './period-store.ts'
+import { type StatsScope, coverWindow, hoursOfScope, prefetch, unitsUpTo } from './period-store.ts'
 import type { NameCount } from '../api/fields.ts'
 import { loadNames, readTallies, readTally } from './tally-store.ts'
 import type { RollupColumn, Tally } from './tally.ts'

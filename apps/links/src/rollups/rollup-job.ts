@@ -1,7 +1,6 @@
-import type { Database } from '@latchkey/database/database'
 import { withSnapshot } from '../db/snapshot.ts'
 import type { PeriodUnit } from '../db/click-tables.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { type Period, endOf, periodUnits } from './cover.ts'
 import { readLinkTally } from './instance-store.ts'
 import type { Block } from './blocks/block.ts'
@@ -23,8 +22,6 @@ import { dimensions } from '../clicks/dimensions.ts'
 import { linkColumns } from './tally.ts'
 import { type DistinctCounts, readVisitorCounts } from './visitors.ts'
 import type { Window } from '../time/window.ts'
-
-type Db = Database<Tables>
 
 /**
  * Rollups are stored for a link and a period with at least this many clicks. With fewer, reading the

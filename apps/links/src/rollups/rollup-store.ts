@@ -1,17 +1,13 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
-import type { Transaction } from 'kysely'
 import type { ClickCounts, ClickPeriodTable, PeriodUnit } from '../db/click-tables.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db, Tx } from '../db/tables.ts'
 import type { Block } from './blocks/block.ts'
 import { isBlockUnit, storeBlock } from './blocks/block-store.ts'
 import { endOf, periodUnits } from './cover.ts'
 import type { LinkTally } from './link-tally.ts'
 import type { RollupColumn, Tally } from './tally.ts'
 import type { DistinctCounts } from './visitors.ts'
-
-type Db = Database<Tables>
-type Tx = Transaction<Tables>
 
 /** A period whose clicks have changed since its last rollup. Each change gives it a new stamp. */
 export interface DuePeriod {

@@ -1,3 +1,4 @@
+import type { Db } from '../db/tables.ts'
 import { inList } from '@latchkey/database/database'
 import { type RawBuilder, sql } from 'kysely'
 import { numberRows } from '../db/rows.ts'
@@ -5,13 +6,7 @@ import { isSnapshot } from '../db/snapshot.ts'
 import { forEachRow } from '../db/stream.ts'
 import type { ClickCounts, ClickTable } from '../db/click-tables.ts'
 import { type Cover, type Interval, type Period, periodUnits } from './cover.ts'
-import {
-  type Db,
-  type MaxUnit,
-  type StatsScope,
-  coverWindow,
-  mayHaveForgottenClicks,
-} from './period-store.ts'
+import { type MaxUnit, type StatsScope, coverWindow, mayHaveForgottenClicks } from './period-store.ts'
 import { RollupCache } from './rollup-cache.ts'
 import { TallyCache } from './tally-cache.ts'
 import { type RollupColumn, Tally } from './tally.ts'

@@ -3,11 +3,10 @@ import type { Range } from '../time/ranges.ts'
 import type { ClickStats, TimelineData } from '../analytics/schema.ts'
 import type { NameCount } from '../api/fields.ts'
 import { type View, readClickStats, readTimeline } from '../analytics/stats.ts'
-import type { Database } from '@latchkey/database/database'
 import { readBundleStats } from '../analytics/bundle-stats.ts'
 import { findBundleRow } from '../bundles/store.ts'
 import type { Context } from '../api/context.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Db } from '../db/tables.ts'
 import { shortUrl } from '../urls/host.ts'
 import { slugKey } from '../urls/slug.ts'
 import { findLinkRow } from '../links/store.ts'
@@ -49,8 +48,6 @@ export interface Ranking {
 }
 
 const MAX_LINKS = 10
-
-type Db = Database<Tables>
 
 /** The statistics behind a secret; undefined if it is unknown or revoked. */
 export async function readSharedStats(

@@ -1,6 +1,6 @@
 import { type Database, inList, lockKey } from '@latchkey/database/database'
-import type { Kysely, Transaction } from 'kysely'
-import type { Tables } from '../db/tables.ts'
+import type { Kysely } from 'kysely'
+import type { Tables, Tx } from '../db/tables.ts'
 import { trackLinks } from '../changes/change-tracker.ts'
 import { compile } from '../links/behaviour/compile.ts'
 import { findBehaviour, insertBehaviours, saveBehaviour, setUsedVisits } from '../links/behaviour/store.ts'
@@ -10,8 +10,6 @@ import { type NewLinkRow, type NewSlug, derivedColumns, insertLinks } from '../l
 import type { Queries } from '../links/slugs/store.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
 import { type ExistingLinks, type Policy, linkKey, alternativeSlugs } from './plan.ts'
-
-type Tx = Transaction<Tables>
 
 /** Any number that all imports share. */
 const IMPORT_LOCK = 4_170_618

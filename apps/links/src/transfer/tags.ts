@@ -1,13 +1,10 @@
 import { inList } from '@latchkey/database/database'
-import type { Transaction } from 'kysely'
 import { accentOfName } from '../bundles/accent.ts'
 import { addMembers, insertBundle } from '../bundles/store.ts'
-import type { Tables } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import type { ImportRow } from './import-row.ts'
 import { findLinkIds } from './store.ts'
 import type { Queries } from '../links/slugs/store.ts'
-
-type Tx = Transaction<Tables>
 
 /** A stored row, identified by one of its slugs. */
 export type TaggedRow = Pick<ImportRow, 'primary' | 'tags'> & { auto?: ImportRow['auto'] }

@@ -1,13 +1,11 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { csvHeader, csvRecord } from '@latchkey/http/csv'
 import { sql } from 'kysely'
-import type { Tables } from '../../db/tables.ts'
+import type { Db } from '../../db/tables.ts'
 import type { ViewerFilters } from '../../clicks/filters.ts'
 import { type BlockColumn, type BlockValue, viewerConditions } from '../../rollups/index.ts'
 import type { Window } from '../../time/window.ts'
 import { type ClickFilter, conditionsOf, findLinkCondition } from './filtered-source.ts'
-
-type Db = Database<Tables>
 
 const ROWS_PER_BATCH = 2_000
 

@@ -1,6 +1,5 @@
-import type { Database } from '@latchkey/database/database'
 import { findFirstClickTime, findFirstClickTimeOfInstance } from '../../clicks/store.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Db } from '../../db/tables.ts'
 import { NO_FILTERS, type ViewerFilters } from '../../clicks/filters.ts'
 import {
   type Block,
@@ -20,8 +19,6 @@ import { type ValueDimension, columnOf, valueDimensions } from './dimensions.ts'
 import type { Limits, RankedDimension, StatsSource, WindowStats } from './source.ts'
 import { findActiveMembers, findRawStart } from './subjects.ts'
 import type { CalendarWindow } from './windows.ts'
-
-type Db = Database<Tables>
 
 /** Which clicks are read. Several values of one filter: any of them; several filters: all. */
 export interface ClickFilter {

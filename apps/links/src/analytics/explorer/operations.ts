@@ -1,9 +1,8 @@
-import type { Database } from '@latchkey/database/database'
 import { Failure, transportFailure } from '@latchkey/http/failure'
 import { z } from 'zod'
 import { type Context, operation } from '../../api/context.ts'
 import { withSnapshot } from '../../db/snapshot.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Db } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { streamText } from '../../api/stream.ts'
 import type { Window } from '../../time/window.ts'
@@ -16,8 +15,6 @@ import { Analytics, AnalyticsBreakdown } from './schema.ts'
 import { type StatsSource, instanceSource, linkSource } from './source.ts'
 import { findLinks } from './subjects.ts'
 import { type TimeQuery, findWindows } from './windows.ts'
-
-type Db = Database<Tables>
 
 const tag = 'Analytics'
 

@@ -1,5 +1,4 @@
-import type { Database } from '@latchkey/database/database'
-import type { Tables } from '../../db/tables.ts'
+import type { Db } from '../../db/tables.ts'
 import { transportFailure } from '@latchkey/http/failure'
 import { delta, sum } from '../../time/window.ts'
 import { searchWords } from '../../links/search.ts'
@@ -10,8 +9,6 @@ import { type Limits, type StatsSource, type WindowStats, rankedColumns } from '
 import { MAX_SEARCHED, searchBreakdown } from './search.ts'
 import { findRawStart } from './subjects.ts'
 import { type CalendarWindow, type TimeQuery, NO_CALENDAR, findWindows, isEndless } from './windows.ts'
-
-type Db = Database<Tables>
 
 /** The number of values in each breakdown. */
 const TOP = 10

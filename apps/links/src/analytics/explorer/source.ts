@@ -1,6 +1,5 @@
-import type { Database } from '@latchkey/database/database'
 import { findFirstClickTime, findFirstClickTimeOfInstance } from '../../clicks/store.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Db } from '../../db/tables.ts'
 import type { Dimension } from '../../clicks/dimensions.ts'
 import type { ViewerFilters } from '../../clicks/filters.ts'
 import {
@@ -18,8 +17,6 @@ import {
 import type { Window } from '../../time/window.ts'
 import { columnOf } from './dimensions.ts'
 import type { CalendarWindow } from './windows.ts'
-
-type Db = Database<Tables>
 
 export type RankedDimension = Dimension | 'slug'
 

@@ -1,11 +1,9 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import type { Accent } from '../../bundles/accent.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Db } from '../../db/tables.ts'
 import { DAY } from '../../time/window.ts'
 import type { AnalyticsQuery } from './query.ts'
-
-type Db = Database<Tables>
 
 /** The links that a query names by themselves and by their bundles; undefined for all links. */
 export async function findLinks(

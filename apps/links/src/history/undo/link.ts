@@ -1,5 +1,5 @@
 import type { Context } from '../../api/context.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Tx } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { replaceBehaviour } from '../../links/behaviour/operations.ts'
 import { requireFinalDestination } from '../../links/behaviour/redirect-loops.ts'
@@ -10,14 +10,11 @@ import { findFreeSlug } from '../../links/slugs/generator.ts'
 import { findExistingSlugs, insertSlug } from '../../links/slugs/store.ts'
 import { deleteLinkRow, findLinkRow, lockLinkForWrite } from '../../links/store.ts'
 import { setOwner } from '../../ownership/store.ts'
-import type { Transaction } from 'kysely'
 import type { ChangeRow } from '../list.ts'
 import { type LinkValues, restoreValues } from '../restore.ts'
 import { readLinkStates } from '../../changes/states.ts'
 import { type Difference, findDifference, parseValues, revert } from '../../changes/values.ts'
 import type { UndoRun } from './run.ts'
-
-type Tx = Transaction<Tables>
 
 /** All values of a link before it was deleted. */
 interface DeletedValues extends LinkValues {

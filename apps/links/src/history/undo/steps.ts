@@ -1,9 +1,6 @@
-import type { Transaction } from 'kysely'
-import type { Tables } from '../../db/tables.ts'
+import type { Tx } from '../../db/tables.ts'
 import type { ChangeRow } from '../list.ts'
 import { parseValues } from '../../changes/values.ts'
-
-type Tx = Transaction<Tables>
 
 /** The latest changes of a link, of a bundle, or of a link in a bundle, the last one first. */
 export interface Step {

@@ -1,9 +1,8 @@
 import { withSavepoint } from '@latchkey/database/database'
 import { Failure } from '@latchkey/http/failure'
-import type { Transaction } from 'kysely'
 import { addMembers } from '../../bundles/store.ts'
 import type { Context } from '../../api/context.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Tx } from '../../db/tables.ts'
 import { errorCodeOf, failure } from '../../api/failures.ts'
 import { yieldToRedirects } from '../../bulk/pace.ts'
 import type { ChangeRow } from '../list.ts'
@@ -15,8 +14,6 @@ import { undoMembership } from './membership.ts'
 import type { RemainingChange, UndoResult } from './schema.ts'
 import { type Step, planSteps } from './steps.ts'
 import type { UndoRun } from './run.ts'
-
-type Tx = Transaction<Tables>
 
 /**
  * Writes the reverse of these changes, where nothing was changed since, and lists the others. What

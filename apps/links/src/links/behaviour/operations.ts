@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { type Context, operation } from '../../api/context.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Tx } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { requireOwnedLink } from '../operations.ts'
 import { IdParams } from '../../api/fields.ts'
@@ -13,8 +12,6 @@ import { promote } from './promote.ts'
 import { requireFinalDestination } from './redirect-loops.ts'
 import { Behaviour, type BehaviourDocument, NewBehaviour } from './schema.ts'
 import { findBehaviour, saveBehaviour, toBehaviour } from './store.ts'
-
-type Tx = Transaction<Tables>
 
 const tag = 'Behaviour'
 const path = '/links/{id}/behaviour'

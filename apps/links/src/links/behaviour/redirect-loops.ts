@@ -1,8 +1,8 @@
 import { inList, lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Context } from '../../api/context.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Tables, Tx } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
 import { type Domain, slugKey, slugOfPath } from '../../urls/slug.ts'
 import type { LinkRow } from '../store.ts'
@@ -28,8 +28,6 @@ export interface OwnDomains {
 }
 
 type LoopContext = Pick<Context, 'database' | 'origin' | 'sites'>
-type Tx = Transaction<Tables>
-
 /**
  * Throws if a visitor of the link could come back to it, or would pass more than five of our own
  * short URLs. Call this once the link and its slugs are stored, at the end of the transaction: of

@@ -1,7 +1,7 @@
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Database, inList } from '@latchkey/database/database'
 import { lockRows } from '@latchkey/database/locks'
-import type { Tables } from '../../db/tables.ts'
+import type { Tables, Tx } from '../../db/tables.ts'
 import { linkEvent } from '../../events/link-event.ts'
 import { insertEvents } from '../../events/store.ts'
 import { requireTrackedLink } from '../../changes/change-tracker.ts'
@@ -9,8 +9,6 @@ import { readLinkStates } from '../../changes/states.ts'
 import type { LinkRow } from '../store.ts'
 import { type BehaviourPart, parseProgram, partsOfProgram } from './program.ts'
 import type { Behaviour, BehaviourDocument } from './schema.ts'
-
-type Tx = Transaction<Tables>
 
 /** The stored behaviour of a link. */
 export interface StoredBehaviour {

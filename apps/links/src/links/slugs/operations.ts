@@ -1,9 +1,8 @@
-import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { Range } from '../../time/schema.ts'
 import { filteredClicks } from '../../clicks/store.ts'
 import { type Context, operation } from '../../api/context.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Tx } from '../../db/tables.ts'
 import { queriedDomain } from '../../domains/find.ts'
 import { DomainQuery } from '../../domains/schema.ts'
 import { failure, type FailureCode } from '../../api/failures.ts'
@@ -28,8 +27,6 @@ import {
   setSlugDisabled,
   findNextPrimary,
 } from './store.ts'
-
-type Tx = Transaction<Tables>
 
 const slugOfLinkParams = z.object({ id: Id, slug: SlugParam })
 const slugParams = z.object({ slug: SlugParam })

@@ -1,7 +1,6 @@
-import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import type { Context } from '../../api/context.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Tx } from '../../db/tables.ts'
 import { queriedDomain } from '../../domains/find.ts'
 import { DomainQuery } from '../../domains/schema.ts'
 import { failure, type FailureCode } from '../../api/failures.ts'
@@ -9,8 +8,6 @@ import { type LinkRow, findLinkRow, lockLinkForWrite } from '../store.ts'
 import { requireVersion } from '../../api/entity-tag.ts'
 import { type Domain, slugKey } from '../../urls/slug.ts'
 import { type SlugRow, findSlug } from './store.ts'
-
-type Tx = Transaction<Tables>
 
 /** The slug in a route: a slug of one link, or any slug by itself (L8.3). */
 export interface SlugReference {

@@ -1,15 +1,13 @@
 import { inList } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import { markHoursChanged } from '../../clicks/changed-hours.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Tables, Tx } from '../../db/tables.ts'
 import { type Domain, MAX_GUEST_SLUGS, MAX_SLUGS, slugKey } from '../../urls/slug.ts'
-import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
+import type { Insertable, Kysely, Selectable } from 'kysely'
 import { sql } from 'kysely'
 
 /** A slug with its raw lifetime clicks. */
 export type SlugRow = Selectable<Tables['counted_slug']>
-type Tx = Transaction<Tables>
-
 /** A database or a transaction of it, with its dialect. */
 export interface Queries {
   db: Kysely<Tables>

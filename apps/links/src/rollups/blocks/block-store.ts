@@ -1,8 +1,8 @@
-import { type Database, inList } from '@latchkey/database/database'
+import { inList } from '@latchkey/database/database'
 import { type Transaction, sql } from 'kysely'
 import { forEachRow, streamRows } from '../../db/stream.ts'
 import type { PeriodUnit } from '../../db/click-tables.ts'
-import type { Tables } from '../../db/tables.ts'
+import type { Db, Tables } from '../../db/tables.ts'
 import { DAY, type Window, sum } from '../../time/window.ts'
 import { endOf } from '../cover.ts'
 import { NO_FILTERS } from '../../clicks/filters.ts'
@@ -11,8 +11,6 @@ import { INSTANCE } from '../period-store.ts'
 import { clickTable } from '../tally-store.ts'
 import { type Block, type BlockClick, blockColumns, packBlock, unpackBlock } from './block.ts'
 import { BlockBuilder } from './block-builder.ts'
-
-type Db = Database<Tables>
 
 /** The units of blocks, largest first. */
 const blockUnits = ['month', 'day', 'hour'] as const satisfies PeriodUnit[]

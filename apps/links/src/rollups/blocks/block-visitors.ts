@@ -1,13 +1,10 @@
-import type { Database } from '@latchkey/database/database'
-import type { Tables } from '../../db/tables.ts'
+import type { Db } from '../../db/tables.ts'
 import type { ViewerFilters } from '../../clicks/filters.ts'
 import type { Window } from '../../time/window.ts'
 import type { DistinctCounts } from '../visitors.ts'
 import { type Block, type BlockColumn, type Group, groups } from './block.ts'
 import { findParts, readBlocks } from './block-store.ts'
 import { Scan, viewerConditions } from './scan.ts'
-
-type Db = Database<Tables>
 
 /** The visitors of the instance in a window that pass the filters. Run it in a `snapshot`. */
 export async function countVisitors(db: Db, window: Window, filters: ViewerFilters): Promise<number> {
