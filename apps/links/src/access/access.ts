@@ -163,7 +163,7 @@ function headerAssertion(request: Request, name: string): string | undefined {
 
 function cookie(request: Request, name: string): string | undefined {
   const pairs = request.headers.get('cookie')?.split(';') ?? []
-  const pair = pairs.map((each) => each.trim()).find((each) => each.startsWith(`${name}=`))
+  const pair = pairs.map((text) => text.trim()).find((text) => text.startsWith(`${name}=`))
   return pair?.slice(name.length + 1)
 }
 

@@ -25,5 +25,5 @@ export function requireVersion({ ifMatch }: Pick<Context, 'ifMatch'>, link: { ve
 export function matchesTag({ ifMatch }: { ifMatch?: string | null | undefined }, tag: string): boolean {
   if (ifMatch === null || ifMatch === undefined || ifMatch.trim() === '*') return true
   // Weak tags never match (RFC 9110 section 13.1.1).
-  return ifMatch.split(',').some((each) => each.trim() === tag)
+  return ifMatch.split(',').some((listed) => listed.trim() === tag)
 }

@@ -58,8 +58,8 @@ function slugsOf(values: Values): readonly Slug[] {
 
 /** The slugs that are not the same in the other list. */
 function without(slugs: readonly Slug[], others: readonly Slug[]): Slug[] {
-  const same = new Map(others.map((each) => [each.slug, each]))
-  return slugs.filter((each) => !Bun.deepEquals(each, same.get(each.slug)))
+  const same = new Map(others.map((slug) => [slug.slug, slug]))
+  return slugs.filter((slug) => !Bun.deepEquals(slug, same.get(slug.slug)))
 }
 
 /** The values with secrets replaced by the fact that they are set. */

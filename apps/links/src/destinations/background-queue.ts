@@ -40,7 +40,7 @@ export class BackgroundQueue<Job> {
   #startNext(): void {
     const { run, onError, maxConcurrent } = this.#options
     if (this.#running.size >= maxConcurrent) return
-    const owner = this.#queues.keys().find((each) => this.#mayRun(each))
+    const owner = this.#queues.keys().find((waitingOwner) => this.#mayRun(waitingOwner))
     const job = owner === undefined ? undefined : this.#take(owner)
     if (owner === undefined || job === undefined) return
     const running = run(job, this.#abort.signal).catch(onError)
@@ -53,7 +53,7 @@ export class BackgroundQueue<Job> {
 
   /** One owner has at most half of the places. */
   #mayRun(owner: string): boolean {
-    const own = this.#running.values().filter((each) => each === owner)
+    const own = this.#running.values().filter((runningOwner) => runningOwner === owner)
     return [...own].length < this.#options.maxConcurrent / 2
   }
 

@@ -80,7 +80,7 @@ export async function resolveDns(hostname: string, servers?: readonly string[]):
   const resolver = new Resolver(DNS_TIMEOUTS)
   if (servers) resolver.setServers(servers)
   const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-  const addresses = results.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   if (addresses.length === 0) throw new Error(`${hostname} has no address`)
   return addresses
 }

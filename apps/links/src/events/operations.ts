@@ -12,7 +12,7 @@ const MAX_WAITING = { ofPerson: 100, ofAll: 1_000 }
 const waiting = new Map<symbol, string>()
 
 function mayWait(identity: string): boolean {
-  const own = waiting.values().filter((each) => each === identity)
+  const own = waiting.values().filter((waiter) => waiter === identity)
   return waiting.size < MAX_WAITING.ofAll && [...own].length < MAX_WAITING.ofPerson
 }
 

@@ -42,7 +42,7 @@ function gateSteps({ destination, visit }: RedirectAttempt, { outcome }: Verdict
     link.clicksLeft !== undefined && step('max_clicks', link.clicksLeft, outcome !== 'used_up'),
     program?.confirm === true && step('confirm_visit', visit.method, outcome !== 'confirm'),
   ]
-  const all = steps.filter((each) => each !== false)
+  const all = steps.filter((check) => check !== false)
   const end = all.findIndex(({ result }) => result === 'stop')
   return end < 0 ? all : all.slice(0, end + 1)
 }

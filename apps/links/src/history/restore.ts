@@ -97,7 +97,7 @@ export async function restoreValues(
  */
 async function restoreSlugs(tx: Tx, context: Context, row: LinkRow, values: LinkValues): Promise<void> {
   await addEarlierSlugs(tx, context, row, values)
-  const earlier = new Map(values.slugs.map((each) => [each.slug, each]))
+  const earlier = new Map(values.slugs.map((slug) => [slug.slug, slug]))
   const stored = await tx.selectFrom('counted_slug').selectAll().where('link_id', '=', row.id).execute()
   const [remaining, later] = [
     stored.filter(({ slug }) => earlier.has(slug)),

@@ -34,7 +34,7 @@ export async function findRules(
     .where('identity', '=', identity)
     .where('assistant', 'in', [assistant, DEFAULT_POLICY])
     .execute()
-  const row = rows.find((each) => each.assistant === assistant) ?? rows[0]
+  const row = rows.find((policy) => policy.assistant === assistant) ?? rows[0]
   return row && toRules(row)
 }
 

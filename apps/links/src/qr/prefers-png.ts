@@ -12,7 +12,8 @@ export function prefersPng(accept: string | null): boolean {
 function qualityOf(type: string, ranges: readonly string[]): number {
   for (const range of ranges) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim())
-    if (name === type) return Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1)
+    if (name === type)
+      return Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
   }
   return 0
 }

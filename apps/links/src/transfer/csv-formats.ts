@@ -44,7 +44,7 @@ export const CLICK_TOTALS = ['clicks', 'total clicks', 'click count', 'visits', 
  * without such a column.
  */
 export function clickTotal(cell: (name: string) => unknown): number | undefined {
-  const value = CLICK_TOTALS.map(cell).find((each) => each !== undefined && each !== null)
+  const value = CLICK_TOTALS.map(cell).find((total) => total !== undefined && total !== null)
   if (value === undefined) return undefined
   const total = typeof value === 'string' ? Number(value.replaceAll(/[\s,_]/g, '')) : value
   return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0 ? total : Number.NaN

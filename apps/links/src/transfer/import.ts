@@ -215,7 +215,7 @@ class BatchWriter {
       const row = policy.onConflict === 'rename' ? renameTaken(entry.value, existing, policy) : entry.value
       return { line: entry.line, row, plan: planRow(row, existing, policy) }
     })
-    return { all, rows: all.filter((each) => 'row' in each), existing }
+    return { all, rows: all.filter((row) => 'row' in row), existing }
   }
 
   /** Returns the rows to store, each with its automatic slug. */

@@ -123,7 +123,7 @@ export class Dispatcher {
 
   #hasRoom(isFailing: boolean): boolean {
     if (this.#running.size >= MAX_RUNNING) return false
-    const failing = [...this.#running.values()].filter((each) => each.isFailing)
+    const failing = [...this.#running.values()].filter((delivery) => delivery.isFailing)
     return !isFailing || failing.length < MAX_RUNNING / 2
   }
 

@@ -69,7 +69,7 @@ export class Sender {
     const { instanceSecret, userAgent } = this.#options
     const { secret, previous_secret: previous, previous_until: until } = webhook
     const sealed = [secret, ...(previous !== null && until !== null && now < until ? [previous] : [])]
-    const secrets = sealed.map((each) => openSecret(each, instanceSecret))
+    const secrets = sealed.map((sealedSecret) => openSecret(sealedSecret, instanceSecret))
     const headers = {
       'content-type': 'application/json',
       'user-agent': userAgent,

@@ -19,7 +19,7 @@ export function useAnalyticsView(): ViewControls {
     if (next !== formatView(view)) go(next === '' ? path : `${path}?${next}`)
   }
   const toggle = (filter: Filter) => {
-    const others = view.filters.filter((each) => !isSameFilter(each, filter))
+    const others = view.filters.filter((other) => !isSameFilter(other, filter))
     change({ filters: others.length < view.filters.length ? others : [...others, filter] })
   }
   return { view, change, toggle }

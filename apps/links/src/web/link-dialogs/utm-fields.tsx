@@ -13,7 +13,7 @@ export function UtmFields({ url, onChange, name }: Props) {
   const { t } = useText()
   const label = name ?? t('create.utm')
   const [remembered] = useState(rememberedUtm)
-  const hasValues = UTM_NAMES.some((each) => readUtm(url, each) !== '')
+  const hasValues = UTM_NAMES.some((field) => readUtm(url, field) !== '')
   const [hadValues, setHadValues] = useState(hasValues)
   const [isOpen, setOpen] = useState(hasValues && name === undefined)
   // A URL with values was typed or pasted.

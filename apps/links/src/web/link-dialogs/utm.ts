@@ -17,7 +17,7 @@ const isNamed = (part: string, name: UtmName) => new URLSearchParams(part).has(`
 
 /** Reads a UTM parameter of a URL. Empty if the URL has none. */
 export function readUtm(url: string, name: UtmName): string {
-  const part = splitQuery(url).parts.find((each) => isNamed(each, name))
+  const part = splitQuery(url).parts.find((queryPart) => isNamed(queryPart, name))
   return part === undefined ? '' : valueOf(part)
 }
 

@@ -33,7 +33,7 @@ export function QrCode({ link, first }: { link: Link; first: string }) {
   const [style, setStyle] = useState(DEFAULT_STYLE)
   const [debouncedStyle] = useDebouncedValue(style, 200)
   const code = useCode(link.id, slug, debouncedStyle)
-  const slugNames = link.slugs.map((each) => each.slug)
+  const slugNames = link.slugs.map((listed) => listed.slug)
   // The selected slug may have been removed in the meantime.
   const slugs = slugNames.includes(slug) ? slugNames : [slug, ...slugNames]
   const change = (changes: Partial<QrStyle>) => setStyle((current) => ({ ...current, ...changes }))

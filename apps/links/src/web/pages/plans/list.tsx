@@ -30,12 +30,12 @@ export default function PlanList() {
           onChange={({ currentTarget }) => setFilter({ state: currentTarget.value })}
           data={[
             { value: '', label: t('plans.filter.all') },
-            ...planStates.map((each) => ({ value: each, label: t(`plans.state.${each}`) })),
+            ...planStates.map((name) => ({ value: name, label: t(`plans.state.${name}`) })),
           ]}
         />
       </Group>
       <Paper withBorder px={{ base: 'md', sm: 'lg' }}>
-        <Pages key={state} state={planStates.find((each) => each === state)} />
+        <Pages key={state} state={planStates.find((name) => name === state)} />
       </Paper>
     </>
   )

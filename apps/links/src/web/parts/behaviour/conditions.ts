@@ -40,7 +40,7 @@ export const fieldOf = ({ name, isNegated }: Pick<Condition, 'name' | 'isNegated
 export function newCondition(name: ConditionName, others: readonly Condition[] = []): Condition {
   return {
     name,
-    isNegated: others.some((each) => each.name === name && !each.isNegated),
+    isNegated: others.some((other) => other.name === name && !other.isNegated),
     values: [],
     text: '',
     hours: { days: [1, 2, 3, 4, 5], from: '09:00', to: '17:00', tz: getTimeZone() },
@@ -67,7 +67,7 @@ function toDraft(name: ConditionName, value: NonNullable<When[keyof When]>): Par
 }
 
 export function toWhen(conditions: readonly Condition[]): When {
-  return Object.fromEntries(conditions.map((each) => [fieldOf(each), toValue(each)]))
+  return Object.fromEntries(conditions.map((condition) => [fieldOf(condition), toValue(condition)]))
 }
 
 function toValue({ name, values, text, hours }: Condition): unknown {

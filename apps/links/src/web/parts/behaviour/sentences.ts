@@ -65,7 +65,7 @@ function valueText(field: keyof When, when: When, words: Words): string {
   if (name === 'after' || name === 'before') return momentName(when[field as 'after'] ?? 0, words.language)
   if (name === 'query')
     return anyOf(
-      (when[field as 'query'] ?? []).map((each) => toQueryText([each])),
+      (when[field as 'query'] ?? []).map((condition) => toQueryText([condition])),
       words,
     )
   const values = when[field as 'language'] ?? []

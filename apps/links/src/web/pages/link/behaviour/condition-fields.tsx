@@ -31,7 +31,9 @@ interface Props {
 /** The conditions of a rule, all of which must hold. Each may be turned into its opposite. */
 export function ConditionFields({ conditions, onChange, errorAt, isChecked }: Props) {
   const { t } = useText()
-  const free = CONDITION_NAMES.filter((name) => conditions.filter((each) => each.name === name).length < 2)
+  const free = CONDITION_NAMES.filter(
+    (name) => conditions.filter((condition) => condition.name === name).length < 2,
+  )
   return (
     <Stack gap="sm" component="fieldset" className="plain-fieldset">
       <Text component="legend" size="sm" fw={500}>
@@ -180,7 +182,7 @@ function CountryField({ condition, onChange, error }: FieldProps) {
               <CloseButton
                 size="xs"
                 aria-label={t('behaviour.removeValue', { name: nameOf('country', code) })}
-                onClick={() => onChange({ ...condition, values: values.filter((each) => each !== code) })}
+                onClick={() => onChange({ ...condition, values: values.filter((value) => value !== code) })}
               />
             </span>
           ))}

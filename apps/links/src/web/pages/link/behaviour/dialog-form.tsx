@@ -50,7 +50,7 @@ export function useErrorAt({ save: { error } }: Saving) {
   const { t } = useText()
   return (path: string): string | undefined => {
     if (!(error instanceof CallError)) return undefined
-    const field = error.fields.find((each) => each.path === path || each.path.startsWith(`${path}.`))
+    const field = error.fields.find((problem) => problem.path === path || problem.path.startsWith(`${path}.`))
     if (!field) return undefined
     if (!/(?:url|to)$/.test(field.path)) return t('behaviour.invalid')
     return t(field.code === 'too_big' ? 'settings.rootLong' : 'error.urlInvalid')

@@ -24,7 +24,7 @@ export function RuleForm({ index, ...props }: DialogProps & { index: number | un
   const [isChecked, setIsChecked] = useState(false)
   const rules = saving.base.behaviour.rules ?? []
   // The behaviour that was loaded since may have the rule at another position, or not at all.
-  const position = rules.findIndex((each) => JSON.stringify(each) === JSON.stringify(before))
+  const position = rules.findIndex((rule) => JSON.stringify(rule) === JSON.stringify(before))
   const place = position < 0 ? rules.length : position
   return (
     <DialogForm
