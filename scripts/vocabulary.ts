@@ -9,12 +9,6 @@ interface Match {
   word: string
 }
 
-/**
- * Folders that some words and openings of comments are not yet removed from. An entry leaves this list
- * when `bun scripts/vocabulary.ts --all` finds nothing in its folder.
- */
-const TO_SWEEP: readonly string[] = ['apps/links/src/links/', 'apps/links/src/transfer/']
-
 const PROSE = /\b(?:told|tells?|telling|somebody|nobody|everybody|whoever|whosever|anew)\b/gi
 /** The second generation of words that are refused, but for the bars of keyboards and charts. */
 const LATER_PROSE = /\b(?:gone|rings?|led|(?<!(?:space|progress|search) )bar(?! chart))\b/gi
@@ -67,14 +61,14 @@ const TEST_FUNCTIONS: ReadonlySet<string> = new Set(['describe', 'test', 'testOn
 
 /**
  * Returns the words of a TypeScript file that the glossary replaces, each as `line: word`, and the
- * openings of comments that are refused. A file that is `isToSweep` is read for the first words only.
+ * openings of comments that are refused.
  */
-export function checkCode(path: string, source: string, isToSweep = false): string[] {
+export function checkCode(path: string, source: string): string[] {
   const matches: Match[] = []
-  const find = (start: number, end: number) => findWords(source, [start, end], isToSweep)
+  const find = (start: number, end: number) => findWords(source, [start, end])
   const { program, comments } = parseSync(path, source)
   const checkName = ({ name, start }: { name: string; start: number }) => {
-    if (isReplacedName(name, isToSweep)) matches.push({ offset: start, word: name })
+    if (isReplacedName(name)) matches.push({ offset: start, word: name })
   }
   new Visitor({
     Identifier: checkName,
@@ -89,7 +83,7 @@ export function checkCode(path: string, source: string, isToSweep = false): stri
     const above = comments[index - 1]
     const isContinued =
       type === 'Line' && above?.type === 'Line' && /^\n *$/.test(source.slice(above.end, start))
-    const opening = isToSweep || isContinued ? undefined : OPENING.exec(value)?.[0]
+    const opening = isContinued ? undefined : OPENING.exec(value)?.[0]
     if (opening !== undefined)
       matches.push({ offset: start, word: opening.replaceAll(/[\s*]+/g, ' ').trim() })
   }
@@ -103,18 +97,15 @@ export function checkDocument(source: string): string[] {
   return findWords(prose, [0, prose.length]).map((match) => describeMatch(source, match))
 }
 
-function isReplacedName(name: string, isToSweep: boolean): boolean {
+function isReplacedName(name: string): boolean {
   const words = name
     .split(/_|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/)
     .map((word) => word.toLowerCase())
-  return (
-    words.some((word) => WORDS.has(word) || (!isToSweep && LATER_WORDS.has(word))) ||
-    PARTICIPLES.has(name.toLowerCase())
-  )
+  return words.some((word) => WORDS.has(word) || LATER_WORDS.has(word)) || PARTICIPLES.has(name.toLowerCase())
 }
 
-function findWords(source: string, [start, end]: [number, number], isToSweep = false): Match[] {
-  const patterns = isToSweep ? [PROSE] : [PROSE, LATER_PROSE, GLOSSARY]
+function findWords(source: string, [start, end]: [number, number]): Match[] {
+  const patterns = [PROSE, LATER_PROSE, GLOSSARY]
   return patterns.flatMap((pattern) =>
     [...source.slice(start, end).matchAll(pattern)].map(({ 0: word, index }) => ({
       offset: start + index,
@@ -133,10 +124,8 @@ export async function listFiles(...patterns: readonly string[]): Promise<string[
 }
 
 if (import.meta.main) {
-  const isToSweep = (path: string) =>
-    !Bun.argv.includes('--all') && TO_SWEEP.some((folder) => path.startsWith(folder))
   const code = (await listFiles('*.ts', '*.tsx', '*.mts')).map(
-    async (path) => [path, checkCode(path, await Bun.file(path).text(), isToSweep(path))] as const,
+    async (path) => [path, checkCode(path, await Bun.file(path).text())] as const,
   )
   const documents = (await listFiles('*.md', ':!docs/glossary.md')).map(
     async (path) => [path, checkDocument(await Bun.file(path).text())] as const,
