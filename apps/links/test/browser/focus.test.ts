@@ -54,6 +54,7 @@ test('revoking a key leaves the focus in the table of keys, and revoking the las
     ['Three', 'main h1'],
   ] as const) {
     await page.getByRole('button', { name: `Revoke ${title}` }).press('Enter')
+    await page.getByRole('dialog').locator(':focus').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).press('Enter')
     await page.getByRole('button', { name: `Revoke ${title}` }).waitFor({ state: 'detached' })
     await expectFocus(page, place)

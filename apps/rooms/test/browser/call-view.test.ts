@@ -104,6 +104,10 @@ test('R33.6b: one, three and eight people fill the stage, none over another, on 
   await expectAccessible(page)
 }, 90_000)
 
+/** Waits until a popover that opens has taken the focus, which it would take from another element. */
+const waitForFocusIn = (page: Page, name: string) =>
+  page.getByRole('dialog', { name }).locator(':focus').waitFor()
+
 /** The name of the element with the focus, as a screen reader reads it. */
 const focused = (page: Page) =>
   page.evaluate(() => {
@@ -133,6 +137,7 @@ test('R33.6d: the speaker, a chosen person or a watched screen is large, and all
   await expectAccessible(bob)
   await screenshot(bob, 'call-speaker-view')
   await control(bob, 'Actions for Carol Clark').press('Enter')
+  await waitForFocusIn(bob, 'Actions for Carol Clark')
   await bob.getByRole('button', { name: 'Show large' }).press('Enter')
   await bob.locator('.call-focus [data-featured]', { hasText: 'Carol' }).waitFor()
   // The focus is where the button is now.
@@ -142,6 +147,7 @@ test('R33.6d: the speaker, a chosen person or a watched screen is large, and all
   expect(await bob.locator('[data-featured]').textContent()).toContain('Carol')
   await mute(alice)
   await control(alice, 'Share a screen').click()
+  await waitForFocusIn(alice, 'Share a screen')
   await alice.getByRole('button', { name: 'Sharp, for text' }).press('Enter')
   await control(alice, 'Stop sharing the screen').and(alice.locator(':focus')).waitFor()
   await call(alice).getByText('You’re sharing your screen.').waitFor()
