@@ -9,6 +9,7 @@ import { findChanges, readSources, selectTests } from './changed-tests.ts'
 import { check } from './check.ts'
 import { HAS_NAMESPACES } from '../apps/latchkey/test/packaging/image.ts'
 import { HAS_NETWORKS } from '../apps/latchkey/test/packaging/network.ts'
+import { createMemoryFolder } from './memory-folder.ts'
 import { type TestPostgres, startPostgres } from './postgres.ts'
 import { buildExecutable } from './release/executable.ts'
 import { ownPlatform } from './release/platforms.ts'
@@ -27,8 +28,11 @@ if (selected?.length === 0) process.exit((await check()).length > 0 ? 1 : 0)
 const MEMORY_EACH = 1024 ** 3
 /** PostgreSQL connections of a process that runs tests: of several nodes with a few pools each. */
 const CONNECTIONS_EACH = 100
-/** Test files in parallel. For about a third of their time they wait for servers and browsers. */
-const width = Math.max(1, Math.floor(Math.min(1.5 * availableParallelism(), totalmem() / MEMORY_EACH)))
+/** Test files in parallel. For about half of their time they wait for servers and browsers. */
+const width = Math.max(1, Math.floor(Math.min(2 * availableParallelism(), totalmem() / MEMORY_EACH)))
+
+const memory = createMemoryFolder()
+if (memory !== undefined) process.env['TMPDIR'] = memory
 
 const executable = join(tmpdir(), `latchkey-executable-${process.pid}`)
 let tests: Bun.Subprocess | undefined
@@ -138,11 +142,11 @@ tests = Bun.spawn(
   },
 )
 const testsExit = await tests.exited
+const junit = readReport(report)
 await cleanUp()
 // A signal handler ends the process with its own code.
 if (isEnding) await new Promise(() => {})
 
-const junit = readReport(report)
 const counts = countTests(junit)
 printSlowest(junit)
 const failed = counts.failures + failedChecks.length + (testsExit !== 0 && counts.failures === 0 ? 1 : 0)
@@ -161,5 +165,6 @@ function cleanUp(): Promise<void> {
     tests?.kill()
     rmSync(executable, { force: true })
     await (await starting)?.stop()
+    if (memory !== undefined) rmSync(memory, { recursive: true, force: true })
   })())
 }
