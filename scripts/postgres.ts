@@ -35,7 +35,7 @@ export async function startPostgres(connections = 100): Promise<TestPostgres | u
   ])
   const port = await freePort()
   // A shell parses these options, and the folder may contain blanks.
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c max_connections=${connections}`
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c jit=off -c max_connections=${connections}`
   const control = [...as, join(bin, 'pg_ctl'), '-D', data, '-w']
   const log = join(folder, 'log')
   await run([...control, '-l', log, '-o', options, 'start']).catch((error: Error) => {

@@ -2,7 +2,7 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Workspace } from './running.ts'
 
-const LINKS = 10_000
+const LINKS = 2_000
 const CLICKS = 60_000
 
 function countOf(path: string, statement: string): number {
