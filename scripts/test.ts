@@ -28,8 +28,15 @@ if (selected?.length === 0) process.exit((await check()).length > 0 ? 1 : 0)
 const MEMORY_EACH = 1024 ** 3
 /** PostgreSQL connections of a process that runs tests: of several nodes with a few pools each. */
 const CONNECTIONS_EACH = 100
-/** Test files in parallel. For about half of their time they wait for servers and browsers. */
-const width = Math.max(1, Math.floor(Math.min(2 * availableParallelism(), totalmem() / MEMORY_EACH)))
+/**
+ * Test files in parallel for each core: for about half of their time they wait for servers and
+ * browsers. In CI, where a test that a busy machine fails costs a whole run, a few less.
+ */
+const FILES_PER_CORE = inCi ? 1.5 : 2
+const width = Math.max(
+  1,
+  Math.floor(Math.min(FILES_PER_CORE * availableParallelism(), totalmem() / MEMORY_EACH)),
+)
 
 const memory = createMemoryFolder()
 if (memory !== undefined) process.env['TMPDIR'] = memory

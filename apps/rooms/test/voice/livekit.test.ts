@@ -335,7 +335,8 @@ describe.skipIf(!livekitProgram)('calls that LiveKit carries', () => {
       .where('target_id', '=', roomId)
       .orderBy('metadata', 'desc')
       .execute()
-    return rows.map(({ metadata }) => JSON.parse(metadata) as unknown)
+    // A client that comes back before it knows is removed, and audited, again.
+    return [...new Set(rows.map(({ metadata }) => metadata))].map((text) => JSON.parse(text) as unknown)
   }
 
   test('R33.5f: webhooks cause a look; forged, doubled and late ones do nothing', async () => {
