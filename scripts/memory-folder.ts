@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
 
 const MOUNT = '/dev/shm'
 /** Many times what a whole run has been seen to use. */
@@ -16,8 +16,9 @@ export function createMemoryFolder(): string | undefined {
   if (mount === undefined || mount.split(',').includes('noexec')) return undefined
   const { bavail, bsize } = statfsSync(MOUNT)
   if (bavail * bsize < MIN_FREE_BYTES) return undefined
-  const folder = `${MOUNT}/latchkey-tests-${process.pid}`
+  // A killed run leaves its folder behind, and its process id may come again.
+  const folder = mkdtempSync(`${MOUNT}/latchkey-tests-`)
   // PostgreSQL runs as another user if this is root.
-  mkdirSync(folder, { mode: 0o711 })
+  chmodSync(folder, 0o711)
   return folder
 }

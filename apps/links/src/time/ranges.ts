@@ -26,16 +26,21 @@ export function rangeInWords(range: Range, language: string, allTime: string): s
 
 const UNITS = { h: 'hour', d: 'day', y: 'year' } as const
 
-/** Returns a range in the fewest letters of a language: `90d`. */
+/** Returns a range in few letters of a language: `90d`. */
 export function abbreviateRange(range: Range, language: string, allTime: string): string {
   const [, count, unit] = /^(\d+)([hdy])$/.exec(range) ?? []
-  return count === undefined
-    ? allTime
-    : formatUnit(language, 'narrow', Number(count), UNITS[unit as keyof typeof UNITS])
+  if (count === undefined) return allTime
+  // Only English is read well in its narrowest form: a year is “1å” in Swedish.
+  const unitDisplay = language === 'en' ? 'narrow' : 'short'
+  return formatUnit(language, unitDisplay, Number(count), UNITS[unit as keyof typeof UNITS])
 }
 
-const formatUnit = (language: string, unitDisplay: 'long' | 'narrow', count: number, unit: string) =>
-  new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay }).format(count)
+const formatUnit = (
+  language: string,
+  unitDisplay: 'long' | 'short' | 'narrow',
+  count: number,
+  unit: string,
+) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay }).format(count)
 
 /** The names of all ranges, shortest first. */
 export const rangeNames = Object.keys(ranges) as readonly Range[]
