@@ -124,4 +124,6 @@ function takeFocus(section: HTMLElement | null): () => void {
     })
 }
 
-const isFocusLost = () => document.activeElement === document.body || document.activeElement === null
+/** The button that joins is disabled before it is removed, and may have the focus until the page is painted. */
+const isFocusLost = () =>
+  document.activeElement === document.body || (document.activeElement?.matches(':disabled') ?? true)

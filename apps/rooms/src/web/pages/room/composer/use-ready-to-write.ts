@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from 'react'
+import { type RefObject, useEffect, useLayoutEffect } from 'react'
 import type { Message } from '../../../live/frames.ts'
 
 /**
@@ -6,7 +6,8 @@ import type { Message } from '../../../live/frames.ts'
  * cover the messages.
  */
 export function useReadyToWrite(field: RefObject<HTMLTextAreaElement | null>, replyTo: Message | null): void {
-  useEffect(() => {
+  // Before the page is shown: later, it would take the focus from what was chosen meanwhile.
+  useLayoutEffect(() => {
     const { current } = field
     if (!current || !matchMedia('(hover: hover)').matches) return
     current.focus({ preventScroll: true })
