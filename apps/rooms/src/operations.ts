@@ -10,6 +10,7 @@ import { messageOperations } from './messages/operations.ts'
 import { searchOperations } from './messages/search/operations.ts'
 import { moderationOperations } from './members/moderation/operations.ts'
 import { ownershipOperations } from './members/ownership/operations.ts'
+import { blockOperations } from './people/blocks/operations.ts'
 import { platformOperations } from './platform/operations.ts'
 import { roomOperations } from './lobby/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
@@ -26,6 +27,7 @@ export const apiOperations: readonly AnyOperation<PublicContext>[] = [
   ...sessionOperations,
   ...ticketOperations,
   ...accountOperations,
+  ...blockOperations,
   ...roomOperations,
   ...unreadOperations,
   ...notificationOperations,

@@ -22,7 +22,7 @@ import {
 export async function collectAccount(context: Context): Promise<ReadableStream<Uint8Array>> {
   const { user, platformAdmin, session } = context.actor
   const db = context.database.read
-  const { identity, grants, sessions } = await findAccountRows(db, user.id)
+  const { identity, grants, sessions, blocks } = await findAccountRows(db, user.id)
   const account: Omit<AccountExport, 'rooms' | 'activity'> = {
     exportedAt: toMoment(context.now),
     user: {
@@ -45,6 +45,10 @@ export async function collectAccount(context: Context): Promise<ReadableStream<U
     })),
     sessions: sessions.map((row) => toExportedSession(row, session.id)),
     notifications: toNotificationSettings(await findNotificationSettings(db, user.id)),
+    blocks: blocks.map(({ blocked_id, created_at }) => ({
+      userId: blocked_id,
+      createdAt: toMoment(created_at),
+    })),
   }
   return toByteStream(exportChunks(context, account, await exportRooms(db, user.id)))
 }

@@ -35,6 +35,9 @@ export const AccountExport = z
       }),
     ),
     notifications: NotificationSettings,
+    blocks: z.array(z.object({ userId: z.string(), createdAt: Moment })).meta({
+      description: 'The people whom the person blocks.',
+    }),
     rooms: ExportedRooms,
     activity: z.array(AuditLine).meta({ description: 'Audit log entries of actions of the person.' }),
   })

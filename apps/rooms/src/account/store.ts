@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AuditAction } from '../audit/actions.ts'
 import type {
   AuditEventRow,
+  BlockRow,
   Db,
   IdentityRow,
   RoleGrantRow,
@@ -20,6 +21,7 @@ import { lockRoom } from '../rooms/room-events.ts'
 import { deletedUserName } from '../rooms/nickname.ts'
 import { avatarColorOf } from '../users/avatar-color.ts'
 import { namesOf } from '../users/names.ts'
+import { NO_PROFILE } from '../users/profile.ts'
 import { ERASED_PREFIX, isAccount, lockAccount } from '../users/store.ts'
 import { enqueueErasedId } from './erased-ids.ts'
 
@@ -28,6 +30,7 @@ export interface AccountRows {
   identity: IdentityRow
   grants: RoleGrantRow[]
   sessions: (SessionRow & { endpoint: string | null })[]
+  blocks: BlockRow[]
 }
 
 export async function findAccountRows(db: Db, userId: string): Promise<AccountRows> {
@@ -46,6 +49,13 @@ export async function findAccountRows(db: Db, userId: string): Promise<AccountRo
       .where('user_id', '=', userId)
       .orderBy('sessions.created_at')
       .orderBy('sessions.id')
+      .execute(),
+    blocks: await db
+      .selectFrom('blocks')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .orderBy('created_at')
+      .orderBy('blocked_id')
       .execute(),
   }
 }
@@ -188,6 +198,9 @@ const SMALL_DETACHED_REFERENCES = [
 /** References whose rows are deleted with the account. There are few of them. */
 const DELETED_REFERENCES = [
   ['identities', 'user_id'],
+  ['blocks', 'user_id'],
+  ['blocks', 'blocked_id'],
+  ['online_users', 'user_id'],
   ['notification_settings', 'user_id'],
   ['sessions', 'user_id'],
   ['role_grants', 'user_id'],
@@ -248,6 +261,7 @@ async function anonymizeUser(tx: Tx, userId: string, nowMs: number): Promise<boo
       ...namesOf(nickname),
       email: null,
       avatar_color: avatarColorOf(nickname),
+      ...NO_PROFILE,
       disabled: 1,
       guest_ended_at: null,
     })

@@ -8,7 +8,8 @@ import { listLiveSessions, revokeSessionsOf } from '../sessions/store.ts'
 import { SUCCESS, Success } from '../api/wire.ts'
 import { requireAdmin } from './own-session.ts'
 import { UserParams } from './schema.ts'
-import { findUser, revokeAnySession } from './store.ts'
+import { findUser } from '../users/store.ts'
+import { revokeAnySession } from './store.ts'
 
 const tag = 'Administration'
 

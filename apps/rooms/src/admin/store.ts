@@ -43,10 +43,6 @@ function literal(text: string): string {
   return text.replaceAll(/[%_!]/g, '!$&')
 }
 
-export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', id).where(isAccount()).executeTakeFirst()
-}
-
 export async function findGrantsOf(
   { dialect, db }: { dialect: DialectName; db: Db },
   userIds: readonly string[],

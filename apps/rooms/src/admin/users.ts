@@ -28,7 +28,8 @@ import {
   UserQuery,
   toManagedUser,
 } from './schema.ts'
-import { findGrantsOf, findUser, selectUsers, setDisabled } from './store.ts'
+import { findUser } from '../users/store.ts'
+import { findGrantsOf, selectUsers, setDisabled } from './store.ts'
 
 const tag = 'Administration'
 

@@ -42,6 +42,7 @@ export type Notice =
   | { readonly notice: 'read'; readonly data: { readonly roomId: string } & Readonly<Unread> }
   | { readonly notice: 'invitation'; readonly data: { readonly invitation: { readonly id: string } } }
   | { readonly notice: 'invitation_revoked'; readonly data: { readonly id: string; readonly roomId: string } }
+  | { readonly notice: 'blocked' | 'unblocked'; readonly data: { readonly userId: string } }
   | { readonly notice: 'transfer'; readonly data: { readonly transfer: { readonly roomId: string } } }
   | {
       readonly notice: 'transfer_ended'
@@ -77,6 +78,8 @@ export type ClusterEvent =
     }
   /** Access or rights of the user may have changed in all rooms: check them. */
   | { readonly kind: 'person'; readonly userId: string }
+  /** What these users show of themselves may have changed, or whom they show it. */
+  | { readonly kind: 'people'; readonly userIds: readonly string[] }
   | { readonly kind: 'presence'; readonly roomId: string }
   | { readonly kind: 'typing'; readonly roomId: string; readonly userId: string; readonly active: boolean }
   /**

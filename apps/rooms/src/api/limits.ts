@@ -53,6 +53,8 @@ export const DEFAULT_LIMITS = {
   room_writes_per_minute: 300,
   exports_per_hour: 10,
   push_subscriptions_per_hour: 30,
+  picture_bytes: 8_388_608,
+  blocks_person: 1000,
   admin_writes_per_minute: 60,
   sockets_session: 10,
   sockets_user: 20,

@@ -14,6 +14,7 @@ export const AUDIT_ACTIONS = [
   'grant.remove',
   'provider.changed',
   'account.delete',
+  'account.blocks',
   'room.create',
   'room.settings.update',
   'room.delete',

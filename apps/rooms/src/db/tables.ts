@@ -4,30 +4,13 @@ import type { Flag } from './flag.ts'
 import type { NotificationLevel } from '../rooms/notification-levels.ts'
 import type { FileTables, MessageSearchRow } from './message-rows.ts'
 import type { NotificationTables } from './notification-rows.ts'
+import type { UserTables } from './user-rows.ts'
 import type { GuestVoice, RoomVoice, VoiceTables } from './voice-rows.ts'
 import type { DefaultRole, MemberRole } from '../api/roles.ts'
 
+export type { BlockRow, UserRow } from './user-rows.ts'
+
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
-
-export interface UserRow {
-  id: string
-  nickname: string
-  email: string | null
-  avatar_color: string
-  disabled: Flag
-  is_guest: Flag
-  created_at: number
-  last_seen_at: number
-  /** The time at which the last session of a guest ended. */
-  guest_ended_at: number | null
-}
-
-export interface StoredUserRow extends UserRow {
-  /** The nickname, folded for searching by part of it. */
-  search_name: string
-  /** Equal for nicknames that look alike, as `namesOf` computes it. */
-  skeleton: string
-}
 
 export interface IdentityRow {
   id: string
@@ -330,7 +313,7 @@ export interface WsTicketRow {
   expires_at: number
 }
 
-export interface Tables extends FileTables, NotificationTables, VoiceTables {
+export interface Tables extends FileTables, NotificationTables, UserTables, VoiceTables {
   rooms: RoomRow
   room_members: RoomMemberRow
   room_visits: RoomVisitRow
@@ -349,7 +332,6 @@ export interface Tables extends FileTables, NotificationTables, VoiceTables {
   room_manual_roles: RoomManualRoleRow
   room_ownership_transfers: RoomOwnershipTransferRow
   ws_tickets: WsTicketRow
-  users: StoredUserRow
   identities: IdentityRow
   sessions: SessionRow
   login_states: LoginStateRow

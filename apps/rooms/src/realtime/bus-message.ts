@@ -26,6 +26,7 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
     hadRecorder: z.literal(true).exactOptional(),
   }),
   z.object({ kind: z.literal('person'), userId: text }),
+  z.object({ kind: z.literal('people'), userIds: texts }),
   z.object({ kind: z.literal('presence'), roomId: text }),
   z.object({ kind: z.literal('typing'), roomId: text, userId: text, active: z.boolean() }),
   z.object({
@@ -38,7 +39,15 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('notice_ref'),
     userId: text,
-    notice: z.enum(['read', 'invitation', 'invitation_revoked', 'transfer', 'transfer_ended']),
+    notice: z.enum([
+      'read',
+      'invitation',
+      'invitation_revoked',
+      'blocked',
+      'unblocked',
+      'transfer',
+      'transfer_ended',
+    ]),
     ids: z.record(text, text),
   }),
 ]) satisfies z.ZodType<RemoteEvent>

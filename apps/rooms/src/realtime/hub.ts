@@ -177,6 +177,8 @@ export class Hub {
         this.calls.check()
         this.#runInBackground(() => this.reconciler.checkPerson(event.userId))
         return this.#runInBackground(() => this.#refreshRoomsOf('user_id', [event.userId]))
+      case 'people':
+        return this.#runInBackground(() => this.#refreshRoomsOf('user_id', event.userIds))
       case 'rate_limit':
         // Applied by the rate limits.
         return
@@ -196,10 +198,7 @@ export class Hub {
         this.#losses++
         this.calls.check(event.roomId)
         return this.#runInBackground(() => this.leases.check([event.roomId]))
-      case 'event':
-      case 'last_seq':
-      case 'presence':
-      case 'typing':
+      default:
         return this.#handleInRoom(event)
     }
   }

@@ -11,6 +11,8 @@ import { findUnreadOf } from '../unread/unread.ts'
 import { Id } from '../api/wire.ts'
 
 const endedData = {
+  blocked: z.object({ userId: Id }),
+  unblocked: z.object({ userId: Id }),
   invitation_revoked: z.object({ id: Id, roomId: Id }),
   transfer_ended: z.object({ roomId: Id, fromUserId: Id, toUserId: Id }),
 }

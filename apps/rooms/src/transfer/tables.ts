@@ -7,7 +7,9 @@ import type { Tables } from '../db/tables.ts'
 
 /** The tables of an archive. A row comes after the rows that it refers to. */
 const archivedTables = [
+  'file_contents',
   'users',
+  'blocks',
   'identities',
   'notification_settings',
   'sessions',
@@ -26,7 +28,6 @@ const archivedTables = [
   'room_mentions',
   'room_reactions',
   'room_events',
-  'file_contents',
   'files',
   'room_bans',
   'room_invitations',
@@ -47,6 +48,7 @@ export const omittedTables = [
   'login_states',
   'message_search',
   'nodes',
+  'online_users',
   'presence_leases',
   'ws_tickets',
 ] as const

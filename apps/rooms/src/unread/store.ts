@@ -3,6 +3,7 @@ import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { Db, ReadDatabase, RoomMessageRow, Tx } from '../db/tables.ts'
 import { DEFAULT_LEVEL } from '../rooms/notification-levels.ts'
+import { findBlockedIds } from '../users/blocks.ts'
 
 /** Unread messages and mentions are counted up to this number (R30.1). */
 export const MAX_UNREAD = 100
@@ -62,10 +63,21 @@ export async function listFollowerIds(db: Db, roomId: string): Promise<string[]>
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Messages of a room that are new to a user: later than both limits. */
+/** Messages of a room that are new to a user: later than both limits, and not by people whom the user blocks. */
 export interface UnreadRange extends UserInRoom {
   afterSeq: number
   retainedAfterMs: number
+  blockedIds?: ReadonlySet<string> | undefined
+}
+
+/** The ranges with the people whom their users block. */
+export async function withoutBlocked(
+  database: ReadDatabase,
+  ranges: readonly UnreadRange[],
+): Promise<UnreadRange[]> {
+  if (ranges.length === 0) return []
+  const blocked = await findBlockedIds(database, [...new Set(ranges.map(({ userId }) => userId))])
+  return ranges.map((range) => ({ ...range, blockedIds: blocked.get(range.userId) }))
 }
 
 /**
@@ -96,11 +108,11 @@ const listNewest = prepareQuery<
 /** Counts for many users, and reads the messages of the room once. */
 async function countInRoom(db: Db, roomId: string, ranges: readonly UnreadRange[]): Promise<number[]> {
   const newest = (await listNewest(db, { roomId })).filter(({ deleted_at }) => deleted_at === null)
-  return ranges.map(({ userId, afterSeq, retainedAfterMs }) => {
+  return ranges.map(({ userId, afterSeq, retainedAfterMs, blockedIds }) => {
     let unread = 0
     for (const { seq, user_id, created_at } of newest) {
       if (seq <= afterSeq || unread === MAX_UNREAD) break
-      if (user_id !== userId && created_at > retainedAfterMs) unread++
+      if (user_id !== userId && created_at > retainedAfterMs && !blockedIds?.has(user_id ?? '')) unread++
     }
     return unread
   })
@@ -133,12 +145,13 @@ async function countAmong(
   ranges: readonly UnreadRange[],
   newest: RawBuilder<unknown>,
 ): Promise<number[]> {
-  const parameters = ranges.map(({ roomId, userId, afterSeq, retainedAfterMs }, index) => [
+  const parameters = ranges.map(({ roomId, userId, afterSeq, retainedAfterMs, blockedIds }, index) => [
     index,
     roomId,
     userId,
     afterSeq,
     retainedAfterMs,
+    blockedIds ? 1 : 0,
   ])
   const { rows } = await sql<{ range: number; unread: number }>`
     select cast(value ->> 0 as bigint) as range, (
@@ -146,6 +159,9 @@ async function countAmong(
         select 1 from (${newest} limit ${SCANNED}) as newest
         where user_id is distinct from value ->> 2 and deleted_at is null
           and created_at > cast(value ->> 4 as bigint)
+          and (cast(value ->> 5 as bigint) = 0 or not exists (
+            select 1 from blocks where blocks.user_id = value ->> 2 and blocked_id = newest.user_id
+          ))
         limit ${MAX_UNREAD}
       ) as unread
     ) as unread

@@ -2,7 +2,7 @@ import type { ReadDatabase } from '../db/tables.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { readableAfterSeq, retainedAfterMs } from '../rooms/history.ts'
 import type { Unread } from '../rooms/schema.ts'
-import { type UnreadRange, countMentions, countUnread } from './store.ts'
+import { type UnreadRange, countMentions, countUnread, withoutBlocked } from './store.ts'
 
 /**
  * Unread messages and mentions of users in rooms (R30.1). Users without membership and read mark are
@@ -18,7 +18,10 @@ export async function findUnread(
     const readSeq = readSeqOf(access)
     return readSeq === null ? [] : [{ access, readSeq }]
   })
-  const ranges = followed.map(({ access, readSeq }) => unreadRangeOf(access, readSeq, nowMs))
+  const ranges = await withoutBlocked(
+    database,
+    followed.map(({ access, readSeq }) => unreadRangeOf(access, readSeq, nowMs)),
+  )
   const [unread, mentions] = await Promise.all([
     countUnread(database, ranges),
     countMentions(database, ranges),

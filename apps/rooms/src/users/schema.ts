@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { UserRow } from '../db/tables.ts'
+import { AvatarUrl, avatarUrlOf } from './picture-url.ts'
 
 /** A user, with the fields that only the user may see. */
 export const User = z
@@ -8,7 +9,7 @@ export const User = z
     nickname: z.string(),
     email: z.string().nullable(),
     avatarColor: z.string().meta({ description: 'CSS colour, dark enough for white text.' }),
-    avatarUrl: z.null(),
+    avatarUrl: AvatarUrl,
     identityType: z.enum(['oauth', 'guest']),
     platformAdmin: z.boolean(),
   })
@@ -21,8 +22,20 @@ export function toUser(user: UserRow, platformAdmin: boolean): User {
     nickname: user.nickname,
     email: user.email,
     avatarColor: user.avatar_color,
-    avatarUrl: null,
+    avatarUrl: avatarUrlOf(user.picture_id),
     identityType: user.is_guest === 1 ? 'guest' : 'oauth',
     platformAdmin,
   }
+}
+
+/** A user as others see them in a list. */
+export const ListedUser = User.pick({ id: true, nickname: true, avatarColor: true, avatarUrl: true })
+
+export function toListedUser({
+  id,
+  nickname,
+  avatar_color: avatarColor,
+  picture_id,
+}: Pick<UserRow, 'id' | 'nickname' | 'avatar_color' | 'picture_id'>): z.output<typeof ListedUser> {
+  return { id, nickname, avatarColor, avatarUrl: avatarUrlOf(picture_id) }
 }

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx, UserRow } from '../db/tables.ts'
 import { avatarColorOf } from './avatar-color.ts'
 import { namesOf } from './names.ts'
+import { NO_PROFILE } from './profile.ts'
 
 /** The user of a login according to the provider. */
 export interface ExternalPerson {
@@ -75,10 +76,11 @@ export async function insertUser(
     created_at: nowMs,
     last_seen_at: nowMs,
     guest_ended_at: null,
+    picture_id: null,
   } as const
   await tx
     .insertInto('users')
-    .values({ ...user, ...namesOf(user.nickname) })
+    .values({ ...user, ...namesOf(user.nickname), ...NO_PROFILE })
     .execute()
   return user
 }
@@ -97,6 +99,11 @@ export async function findUserByReference(db: Db, reference: string): Promise<Us
       ]),
     )
     .executeTakeFirst()
+}
+
+/** Undefined for erased accounts too. */
+export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).where(isAccount()).executeTakeFirst()
 }
 
 /** Prefix of the key under which an erased account is listed until nothing refers to it. */

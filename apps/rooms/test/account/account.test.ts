@@ -48,6 +48,7 @@ eachDialect((dialect, newUrl) => {
       ],
       sessions: [expect.objectContaining({ current: true, endedAt: null, address: expect.any(String) })],
       notifications: { quiet: null, sound: false },
+      blocks: [],
       rooms: {
         owned: [],
         memberships: [],

@@ -53,6 +53,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'joinCall.peers': 'voice_people',
   'joinCall.iceServers': 'settings',
   'changePlatformAdmin.remaining': 'sources of grants',
+  'exportAccount.blocks': 'a file of everything',
   'exportAccount.grants': 'a file of everything',
   'exportAccount.sessions': 'a file of everything',
   'exportAccount.activity': 'a file of everything',

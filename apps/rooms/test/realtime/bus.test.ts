@@ -14,6 +14,7 @@ const EVENT: ClusterEvent = { kind: 'presence', roomId: 'harbour' }
 /** All kinds of events that nodes publish. */
 const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kind: Kind }>[] } = {
   last_seq: [{ kind: 'last_seq', roomId: 'r', seq: 7 }],
+  people: [{ kind: 'people', userIds: ['u'] }],
   removed: [
     { kind: 'removed', roomId: 'r', userIds: ['ann', 'bob'], reason: 'kicked', untilMs: 1_795_516_200_000 },
     { kind: 'removed', roomId: 'r', userIds: null, reason: 'deleted', untilMs: null },

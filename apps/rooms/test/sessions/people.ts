@@ -19,6 +19,7 @@ export async function insertPerson(test: TestRooms, overrides: Partial<UserRow> 
     created_at: test.clock.ms,
     last_seen_at: test.clock.ms,
     guest_ended_at: null,
+    picture_id: null,
     ...overrides,
   }
   await test.rooms.database.write((tx) =>

@@ -1,11 +1,12 @@
 import type { PushSubscriptionRow } from '../../db/notification-rows.ts'
-import type { Db, ReadDatabase } from '../../db/tables.ts'
+import type { ReadDatabase } from '../../db/tables.ts'
 import { excerptOf } from '../../messages/excerpt.ts'
 import { withNames } from '../../messages/mention-tokens.ts'
 import type { Message } from '../../messages/schema.ts'
 import { listMessagesBefore } from '../../messages/store.ts'
 import { readerOf, viewMessages } from '../../messages/view.ts'
 import type { Push } from './push.ts'
+import { findBlockedIds } from '../../users/blocks.ts'
 import { type NewMessages, type Recipient, findRecipient } from './recipients.ts'
 import { findLiveSubscription } from './store.ts'
 
@@ -47,17 +48,17 @@ export async function composeNotification(
   if (subscription?.user_id !== userId) return undefined
   const messages = { roomId, fromSeq, nowMs }
   const recipient = await findRecipient(database, userId, messages)
-  return recipient && { subscription, payload: await payloadFor(database.read, recipient, messages, content) }
+  return recipient && { subscription, payload: await payloadFor(database, recipient, messages, content) }
 }
 
 async function payloadFor(
-  db: Db,
+  database: ReadDatabase,
   { access, isMentioned }: Recipient,
   { roomId, fromSeq, nowMs }: NewMessages,
   content: PushContent,
 ): Promise<string> {
   const message =
-    content === 'text' ? await findNewest(db, { access, isMentioned }, fromSeq, nowMs) : undefined
+    content === 'text' ? await findNewest(database, { access, isMentioned }, fromSeq, nowMs) : undefined
   const payload: Payload = {
     roomId,
     isMention: isMentioned,
@@ -67,20 +68,26 @@ async function payloadFor(
   return JSON.stringify(payload)
 }
 
-/** The newest message by another that the recipient may read and, if any mentions them, that does. */
+/**
+ * The newest message by another that the recipient may read and, if any mentions them, that does.
+ * People whom the recipient blocks do not count.
+ */
 async function findNewest(
-  db: Db,
+  database: ReadDatabase,
   { access, isMentioned }: Pick<Recipient, 'access' | 'isMentioned'>,
   fromSeq: number,
   nowMs: number,
 ): Promise<Message | undefined> {
   const reader = readerOf(access, nowMs)
   const range = { ...reader, afterSeq: Math.max(reader.afterSeq, fromSeq - 1) }
-  const rows = await listMessagesBefore(db, range, { before: undefined, limit: NEWEST })
-  const messages = await viewMessages(db, reader, rows)
+  const rows = await listMessagesBefore(database.read, range, { before: undefined, limit: NEWEST })
+  const messages = await viewMessages(database.read, reader, rows)
+  const blocked = (await findBlockedIds(database, [access.userId])).get(access.userId)
   const isMention = ({ mentions, groupMention }: Message) =>
     groupMention !== null || mentions.some(({ userId }) => userId === access.userId)
-  const others = messages.filter(({ userId, content }) => userId !== access.userId && content !== null)
+  const others = messages.filter(
+    ({ userId, content }) => userId !== access.userId && content !== null && !blocked?.has(userId ?? ''),
+  )
   return (isMentioned && others.find(isMention)) || others[0]
 }
 
