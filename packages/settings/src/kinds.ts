@@ -10,6 +10,11 @@ export interface Kind<T> {
   parse(text: string): T | undefined
   /** The part of a refused text that is wrong; without it, the whole text. */
   findWrongPart?(text: string): string | undefined
+  /**
+   * The fault of a refused text that has many parts. It completes a sentence that begins with
+   * the name of the setting, in place of "must be …".
+   */
+  findFault?(text: string): string | undefined
 }
 
 /** A rate: `count` requests in `perSeconds` seconds. */

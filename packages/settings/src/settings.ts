@@ -110,6 +110,8 @@ function readSetting<T>(declaration: Declaration<T>, env: Environment): Outcome<
   if (outcome.value === undefined) return { value: defaultOf(declaration) }
   const value = declaration.kind.parse(outcome.value)
   if (value !== undefined) return { value }
+  const fault = declaration.kind.findFault?.(outcome.value)
+  if (fault !== undefined) return { problem: fault }
   const wrong = declaration.kind.findWrongPart?.(outcome.value) ?? outcome.value
   return { problem: `must be ${declaration.kind.accepts}${displayValue(declaration, wrong)}` }
 }

@@ -5,6 +5,7 @@
 export const AUDIT_ACTIONS = [
   'auth.login',
   'auth.login_failed',
+  'auth.access_ended',
   'auth.logout',
   'auth.backchannel_logout',
   'auth.backchannel_rejected',

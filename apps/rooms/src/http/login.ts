@@ -4,9 +4,9 @@ import { parseCallbackQuery } from '../login/callback-query.ts'
 import { isLoginPending, completeLogin, consumeLoginState } from '../login/callback.ts'
 import { FailedLogins } from '../login/failed-logins.ts'
 import { CALLBACK_PATH, type LoginContext, StaleLogin, stateHashOf } from '../login/login-state.ts'
-import { LoginFailure } from '../login/provider.ts'
+import { AccessNotGranted, LoginFailure } from '../login/provider.ts'
 import { parseReturnPath } from '../login/return-path.ts'
-import { signIn } from '../login/sign-in.ts'
+import { endAccess, signIn } from '../login/sign-in.ts'
 import { startLogin } from '../login/start.ts'
 import { failure } from '../api/failures.ts'
 import { TOKEN, newToken } from '@latchkey/tokens/token'
@@ -117,7 +117,10 @@ async function callback(loginRequest: LoginRequest): Promise<Response> {
     if (!(await isLoginPending(context, query, browsers))) countUnknownCallback(context)
     const loginState = await consumeLoginState(context, query, browsers)
     returnPath = loginState.return_path
-    const identity = await completeLogin(context, loginState, query)
+    const identity = await completeLogin(context, loginState, query).catch(async (error: unknown) => {
+      if (error instanceof AccessNotGranted) await endAccess(context, error)
+      throw error
+    })
     const previousToken = readSessionToken(request, names)
     const session = await signIn(context, { loginState, identity, previousToken })
     services.metrics.countLogin('ok')

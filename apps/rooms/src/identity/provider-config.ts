@@ -1,4 +1,5 @@
 import type { ClaimPath } from './claim-path.ts'
+import type { Condition } from './conditions.ts'
 
 export const ID_TOKEN_ALGORITHMS = ['RS256', 'ES256', 'PS256', 'EdDSA', 'ES384', 'RS384', 'RS512'] as const
 export type IdTokenAlgorithm = (typeof ID_TOKEN_ALGORITHMS)[number]
@@ -14,6 +15,8 @@ interface CommonConfig {
   readonly tokenAuthMethod: 'auto' | 'client_secret_basic' | 'client_secret_post'
   /** The `token_type` of token responses in lower case; null also accepts a response without one. */
   readonly tokenType: string | null
+  /** Who may sign in: everyone whose claims meet all of them. */
+  readonly conditions: readonly Condition[]
   readonly adminClaim: { readonly path: ClaimPath; readonly value: string } | null
   readonly subjectPath: ClaimPath
   /** The first path with a name wins. */

@@ -9,7 +9,6 @@ import {
   type ProviderTimeouts,
   type ProviderDependencies,
 } from './provider-dependencies.ts'
-import { createTeamidpProvider } from './teamidp.ts'
 
 export interface ProviderOptions {
   readonly log: Log
@@ -31,9 +30,8 @@ export function createProvider(config: ProviderConfig, options: ProviderOptions)
     metrics,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
   }
-  if (config.mode === 'oauth2') return createOAuth2Provider(config, dependencies)
-  return config.mode === 'teamidp'
-    ? createTeamidpProvider(config, dependencies)
+  return config.mode === 'oauth2'
+    ? createOAuth2Provider(config, dependencies)
     : createOidcProvider(config, dependencies)
 }
 

@@ -6,7 +6,7 @@ import { type ExpectedParties, checkParties } from './audience.ts'
 import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
 import { LoginFailure } from './provider.ts'
-import { isIdentifier } from './identifier.ts'
+import { isIdentifier } from '../identity/identifier.ts'
 import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
 
 export interface ExpectedIdToken {

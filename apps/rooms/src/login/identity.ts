@@ -1,33 +1,38 @@
-// The user that claims describe (R7.6, R7.7, R8.3, R9.3, C66, C79-C81, C84, C86).
+// The user that claims describe (R7.6, R7.7, R8.3, R9.3, R38.1, C66, C79-C81, C84, C86).
 import type { Log } from '@latchkey/http/log'
+import { matchesClaim } from '../identity/claim-match.ts'
 import { type ClaimPath, type Claims, readClaim, readFirstClaim } from '../identity/claim-path.ts'
+import { examineConditions, pathsOf } from '../identity/conditions.ts'
 import { cleanName, truncateToGraphemes } from '../identity/display-name.ts'
-import { isIdentifier } from './identifier.ts'
-import type { OidcConfig, ProviderConfig } from '../identity/provider-config.ts'
-import { LoginFailure, type ProviderIdentity } from './provider.ts'
+import { identifierOf } from '../identity/identifier.ts'
+import { type OidcConfig, type ProviderConfig, issuerOf } from '../identity/provider-config.ts'
+import { ownedTeams } from '../identity/teams.ts'
+import { findUnmatchableClaims } from '../identity/unmatchable-claims.ts'
+import { AccessNotGranted, LoginFailure, type ProviderIdentity } from './provider.ts'
 
 const MAX_EMAIL_LENGTH = 320
 
-/** Reads only the claims that are used. The others are dropped. */
+/**
+ * Reads only the claims that are used. The others are dropped. The subject comes first and the
+ * conditions second: a person who may not sign in is refused without a look at anything else.
+ */
 export function describePerson(
   claims: Claims,
   config: ProviderConfig,
-): Pick<ProviderIdentity, 'subject' | 'name' | 'email' | 'isAdmin'> {
+): Omit<ProviderIdentity, 'sub' | 'sid' | 'idToken' | 'issuedAtSeconds'> {
+  const issuer = issuerOf(config)
+  const subject = subjectOf(readFirstClaim(claims, config.subjectPath))
+  const unmet = examineConditions(claims, config.conditions).find(({ isMet }) => !isMet)
+  if (unmet) throw new AccessNotGranted({ issuer, subject }, unmet.condition.text)
+  const { adminClaim } = config
   return {
-    subject: subjectOf(readFirstClaim(claims, config.subjectPath)),
+    issuer,
+    subject,
     name: nameOf(claims, config.namePaths),
     email: config.emailPath === null ? null : emailOf(readFirstClaim(claims, config.emailPath)),
-    isAdmin: config.adminClaim !== null && matches(claims, config.adminClaim),
+    isAdmin: adminClaim !== null && matchesClaim(claims, { ...adminClaim, values: [adminClaim.value] }),
+    ownedTeams: config.mode === 'oauth2' || config.teams === null ? [] : ownedTeams(claims, config.teams),
   }
-}
-
-/**
- * The stored text of a subject or team id. Undefined for values that do not identify anything.
- * Integers outside the safe range are refused: different ones would be equal after parsing.
- */
-export function identifierOf(value: unknown): string | undefined {
-  if (Number.isSafeInteger(value)) return String(value)
-  return isIdentifier(value) ? value : undefined
 }
 
 function subjectOf(value: unknown): string {
@@ -54,8 +59,8 @@ function nameIn(value: unknown): string {
  * preferred one of the names (R7.5).
  */
 export function isComplete(idToken: Claims[number], config: OidcConfig): boolean {
-  const { subjectPath, namePaths, emailPath, adminClaim, teams } = config
-  const paths = [subjectPath, emailPath, adminClaim?.path, teams?.claimPath]
+  const { subjectPath, namePaths, emailPath, adminClaim, teams, conditions } = config
+  const paths = [subjectPath, emailPath, adminClaim?.path, teams?.claimPath, ...conditions.flatMap(pathsOf)]
   const [preferred] = namePaths
   return (
     paths.every((path) => !path || (readClaim(idToken, path) ?? null) !== null) &&
@@ -75,49 +80,14 @@ function emailOf(value: unknown): string | null {
 }
 
 /**
- * Whether the claim equals the value or is a list that contains it (R9.3). Missing values, null,
- * objects and nested lists never match.
+ * One warning per login if a claim has a shape in which a setting can never match, and of which the
+ * provider's administrator would hear nothing.
  */
-function matches(claims: Claims, { path, value }: { path: ClaimPath; value: string }): boolean {
-  const claim = readFirstClaim(claims, path)
-  const candidates: unknown[] = Array.isArray(claim) ? claim : [claim]
-  return candidates.some((candidate) => textOf(candidate) === value)
-}
-
-/**
- * Warns once per login if the admin claim has a shape in which the value can never match (R9.3), and
- * of which the provider's administrator would hear nothing.
- */
-export function warnOfAdminClaim(claims: Claims, config: ProviderConfig, log: Pick<Log, 'warn'>): void {
-  if (config.adminClaim === null) return
-  const { path, value } = config.adminClaim
-  const shape = unmatchableShape(claims, path, value)
-  if (shape !== undefined)
-    log.warn('admin claim: its value can never match', { AUTH_ADMIN_CLAIM_PATH: path.whole, shape })
-}
-
-function unmatchableShape(claims: Claims, path: ClaimPath, value: string): string | undefined {
-  const claim = readFirstClaim(claims, path)
-  if (typeof claim === 'string' && claim !== value && claim.split(/[,;\s]+/).includes(value))
-    return 'one text that lists several values, instead of a list'
-  if (typeof claim === 'object' && claim !== null && !Array.isArray(claim))
-    return Object.hasOwn(claim, value)
-      ? `an object with the value as a key: add ".${value}" and the path to a text below it`
-      : 'an object, instead of a text or a list'
-  if (Array.isArray(claim) && claim.length > 0 && claim.every((item) => textOf(item) === undefined))
-    return 'a list of objects, instead of a list of texts'
-  // OpenID Connect Core 1.0, section 5.6.2: claims that are only named, and stay at another address.
-  const isElsewhere = claims.some(
-    ({ _claim_names: names }) =>
-      typeof names === 'object' && names !== null && Object.hasOwn(names, path.parts[0] ?? ''),
-  )
-  return claim === undefined && isElsewhere
-    ? 'left out of the token because it has too many values (_claim_names)'
-    : undefined
-}
-
-/** Numbers and booleans as in JSON. A missing claim does not match the text "undefined". */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  return typeof value === 'boolean' || Number.isFinite(value) ? JSON.stringify(value) : undefined
+export function warnOfUnmatchableClaims(
+  claims: Claims,
+  config: ProviderConfig,
+  log: Pick<Log, 'warn'>,
+): void {
+  const unmatchable = findUnmatchableClaims(claims, config)
+  if (unmatchable.length > 0) log.warn('claims: some can never match', { claims: unmatchable })
 }

@@ -6,7 +6,7 @@ import type { Metadata } from './discovery.ts'
 import type { KeySet } from './key-set.ts'
 import type { OidcConfig } from '../identity/provider-config.ts'
 import { LoginFailure, type LogoutToken } from './provider.ts'
-import { isIdentifier, keyOf } from './identifier.ts'
+import { isIdentifier, keyOf } from '../identity/identifier.ts'
 import { type JsonObject, checkHeader, checkSignature, parseJws } from './strict-jws.ts'
 
 export interface ExpectedLogoutToken {

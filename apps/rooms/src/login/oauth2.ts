@@ -1,7 +1,7 @@
 // The mode `oauth2`: no discovery and no ID token. User-info identifies the user (R4.2, R7.5).
 import { authorizationUrl } from './authorization-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { describePerson, warnOfAdminClaim } from './identity.ts'
+import { describePerson, warnOfUnmatchableClaims } from './identity.ts'
 import { type OAuth2Config, issuerOf } from '../identity/provider-config.ts'
 import { LoginFailure, type Provider } from './provider.ts'
 import type { ProviderDependencies } from './provider-dependencies.ts'
@@ -30,9 +30,9 @@ export function createOAuth2Provider(
       // An ID token is ignored: this mode verifies none.
       const userInfo = await fetchUserInfo(outbound, userinfoEndpoint, accessToken)
       if (userInfo === null) throw new LoginFailure('provider_error', 'userinfo endpoint refused')
-      warnOfAdminClaim([userInfo], config, log)
+      warnOfUnmatchableClaims([userInfo], config, log)
       const person = describePerson([userInfo], config)
-      return { issuer, ...person, ownedTeams: [], idToken: null, sub: null, sid: null, issuedAtSeconds: null }
+      return { ...person, idToken: null, sub: null, sid: null, issuedAtSeconds: null }
     },
     logoutUrl: async () => null,
     verifyLogoutToken: async () => {

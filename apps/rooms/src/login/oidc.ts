@@ -1,10 +1,9 @@
-// The mode `oidc`: OpenID Connect with full verification (R4-R7, R12, R13). `teamidp` adds teams.
+// The modes `oidc` and `teamidp`: OpenID Connect with full verification (R4-R7, R12, R13).
 import { authorizationUrl } from './authorization-url.ts'
-import type { Claims } from '../identity/claim-path.ts'
 import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { verifyIdToken } from './id-token.ts'
-import { describePerson, isComplete, warnOfAdminClaim } from './identity.ts'
+import { describePerson, isComplete, warnOfUnmatchableClaims } from './identity.ts'
 import { type KeySet, createKeySet } from './key-set.ts'
 import { verifyLogoutToken } from './logout-token.ts'
 import { logoutUrl } from './logout-url.ts'
@@ -16,14 +15,12 @@ import {
   type ProviderStatus,
   type Redemption,
 } from './provider.ts'
-import { keyOf } from './identifier.ts'
+import { keyOf } from '../identity/identifier.ts'
 import type { JsonObject } from './strict-jws.ts'
 import type { ProviderDependencies } from './provider-dependencies.ts'
 import { clientAuthentication, requestTokens } from './token-endpoint.ts'
 import { checkSameSubject, fetchUserInfo } from './user-info.ts'
 import { withLoginTimeout } from './login-timeout.ts'
-
-type OwnedTeams = (claims: Claims) => readonly string[]
 
 /** The components of an OpenID provider. */
 interface OidcParts {
@@ -31,17 +28,12 @@ interface OidcParts {
   readonly dependencies: ProviderDependencies
   readonly discovery: Discovery
   readonly keys: KeySet
-  readonly ownedTeams: OwnedTeams
 }
 
-export function createOidcProvider(
-  config: OidcConfig,
-  dependencies: ProviderDependencies,
-  ownedTeams: OwnedTeams = () => [],
-): Provider {
+export function createOidcProvider(config: OidcConfig, dependencies: ProviderDependencies): Provider {
   const discovery = createDiscovery(config, dependencies)
   const keys = createKeySet(dependencies)
-  const parts: OidcParts = { config, dependencies, discovery, keys, ownedTeams }
+  const parts: OidcParts = { config, dependencies, discovery, keys }
   return {
     mode: config.mode,
     issuer: config.issuer,
@@ -102,7 +94,7 @@ async function checkIssuerParameter(
  * user-info.
  */
 async function redeem(redemption: Redemption, parts: OidcParts): Promise<ProviderIdentity> {
-  const { config, discovery, keys, ownedTeams } = parts
+  const { config, discovery, keys } = parts
   const { outbound, now, log } = parts.dependencies
   const metadata = await discovery.get()
   const { tokenEndpoint: url, tokenAuthMethods: advertised } = metadata
@@ -121,11 +113,9 @@ async function redeem(redemption: Redemption, parts: OidcParts): Promise<Provide
       claims.push(userInfo)
     }
   }
-  warnOfAdminClaim(claims, config, log)
+  warnOfUnmatchableClaims(claims, config, log)
   return {
-    issuer: config.issuer,
     ...describePerson(claims, config),
-    ownedTeams: ownedTeams(claims),
     idToken,
     sub: signed.sub as string,
     sid: sidOf(signed),

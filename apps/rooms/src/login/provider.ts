@@ -11,6 +11,7 @@ export const LOGIN_ERRORS = [
   'token_invalid',
   'identity_incomplete',
   'account_disabled',
+  'access_not_granted',
   'too_many_attempts',
   'internal',
 ] as const
@@ -35,6 +36,21 @@ export class LoginFailure extends Error {
     this.code = code
     this.reason = reason
     this.detail = detail
+  }
+}
+
+/** The text of a condition has no limit, and the audit log has one row for each reason (R21.2a). */
+const CONDITION_LENGTH = 200
+
+/** The claims of this person do not meet a condition of AUTH_REQUIRE, which may be a change (R38.1). */
+export class AccessNotGranted extends LoginFailure {
+  readonly issuer: string
+  readonly subject: string
+
+  constructor({ issuer, subject }: Pick<ProviderIdentity, 'issuer' | 'subject'>, condition: string) {
+    super('access_not_granted', `condition not met: ${condition.slice(0, CONDITION_LENGTH)}`)
+    this.issuer = issuer
+    this.subject = subject
   }
 }
 

@@ -5,11 +5,11 @@ import type { LoginStateRow, Tx } from '../db/tables.ts'
 import { type GrantChanges, updateLoginGrants } from '../grants/login-grants.ts'
 import { lockGrantChanges } from '../grants/operations.ts'
 import { revokeLostAccessOfUser } from '../rooms/eviction.ts'
-import { type StartedSession, endSessions, insertSession } from '../sessions/store.ts'
-import { upsertMember } from '../users/store.ts'
+import { type StartedSession, endSessions, insertSession, revokeSessionsOf } from '../sessions/store.ts'
+import { findUserOfIdentity, upsertMember } from '../users/store.ts'
 import { hasLogoutMarker } from './backchannel.ts'
 import type { LoginContext } from './login-state.ts'
-import { LoginFailure, type ProviderIdentity } from './provider.ts'
+import { type AccessNotGranted, LoginFailure, type ProviderIdentity } from './provider.ts'
 
 interface CompletedLogin {
   loginState: LoginStateRow
@@ -63,6 +63,26 @@ async function createAccountSession(tx: Tx, context: LoginContext, login: Comple
   const metadata = { mode: provider.mode, newAccount: isNew }
   await recordAudit(tx, { action: 'auth.login', actorUserId: user.id, target, metadata }, origin)
   return { session, userId: user.id, isRenamed, grantChanges, ended, lost }
+}
+
+/** Ends the sessions of a person whose claims no longer meet the conditions (R38.1). */
+export async function endAccess(context: LoginContext, person: AccessNotGranted): Promise<void> {
+  const { database, now } = context
+  const sessionIds = await database.write(async (tx) => {
+    const userId = await findUserOfIdentity(tx, person)
+    if (userId === undefined) return []
+    const ended = await revokeSessionsOf(tx, userId, { reason: 'revoked', nowMs: now })
+    const target = { type: 'user', id: userId }
+    const metadata = { sessions: ended.length }
+    if (ended.length > 0)
+      await recordAudit(
+        tx,
+        { action: 'auth.access_ended', actorUserId: null, target, metadata },
+        originOf(context),
+      )
+    return ended
+  })
+  if (sessionIds.length > 0) context.publish({ kind: 'sessions', sessionIds })
 }
 
 function logGrantChanges({ log, requestId }: LoginContext, userId: string, grantChanges: GrantChanges): void {

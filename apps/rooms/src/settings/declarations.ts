@@ -17,6 +17,7 @@ import type { Declarations } from '@latchkey/settings/settings'
 import { ID_TOKEN_ALGORITHMS } from '../identity/provider-config.ts'
 import {
   claimPath,
+  conditions,
   endpoint,
   filePlace,
   hostName,
@@ -220,6 +221,13 @@ export const declarations = {
     whenUnset: 'unset with AUTH_PROVIDER=oauth2, else email',
     sentence: 'Dot path to the email address',
     example: 'email',
+  },
+  conditions: {
+    name: 'AUTH_REQUIRE',
+    kind: conditions(),
+    whenUnset: 'unset: everyone whom the provider signs in',
+    sentence: 'Conditions on claims, all of which a person must meet to sign in',
+    example: 'hd=example.com, groups=staff|board',
   },
   adminClaimPath: {
     name: 'AUTH_ADMIN_CLAIM_PATH',

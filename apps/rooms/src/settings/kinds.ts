@@ -3,6 +3,7 @@ import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { type Kind, text } from '@latchkey/settings/kinds'
 import { parseLimits } from '../api/limits.ts'
 import { type ClaimPath, parseClaimPath } from '../identity/claim-path.ts'
+import { type Condition, MAX_CONDITIONS, parseConditions } from '../identity/conditions.ts'
 
 /** The label of the sign-in button. */
 export function label(): Kind<string> {
@@ -51,6 +52,21 @@ export function claimPath(): Kind<ClaimPath> {
   return {
     accepts: 'a dot path of at most 10 parts, without __proto__, constructor or prototype',
     parse: parseClaimPath,
+  }
+}
+
+/** Conditions that claims must meet (R38.1). */
+export function conditions(): Kind<readonly Condition[]> {
+  return {
+    accepts: `up to ${MAX_CONDITIONS} conditions claim=value or claim=value|value, separated by commas`,
+    parse(value) {
+      const parsed = parseConditions(value)
+      return 'fault' in parsed ? undefined : parsed
+    },
+    findFault(value) {
+      const parsed = parseConditions(value)
+      return 'fault' in parsed ? parsed.fault : undefined
+    },
   }
 }
 

@@ -241,6 +241,7 @@ function providerConfig(values: RoomsValues, mode: ProviderMode, clientId: strin
     tokenAuthMethod: values.tokenAuthMethod,
     tokenType: values.tokenType === 'none' ? null : values.tokenType,
     allowHttp: values.allowHttp,
+    conditions: values.conditions ?? [],
     adminClaim:
       values.adminClaimPath !== null && values.adminClaimValue !== null
         ? { path: values.adminClaimPath, value: values.adminClaimValue }

@@ -48,6 +48,19 @@ export async function upsertMember(
   return { user, isNew: true, isRenamed: false }
 }
 
+export async function findUserOfIdentity(
+  db: Db,
+  { issuer, subject }: Pick<ExternalPerson, 'issuer' | 'subject'>,
+): Promise<string | undefined> {
+  const identity = await db
+    .selectFrom('identities')
+    .select('user_id')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  return identity?.user_id
+}
+
 async function refresh(
   tx: Tx,
   userId: string,

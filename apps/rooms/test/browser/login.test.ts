@@ -165,7 +165,8 @@ for (const language of ['en', 'sv', 'id'] as const)
     const starts: string[] = []
     page.on('request', (request) => request.url().includes('/api/auth/login') && starts.push(request.url()))
     // One component shows all of them, with texts that the compiler compares between languages.
-    const codes = language === 'en' ? LOGIN_ERRORS : ['account_disabled']
+    const ofAccounts = ['account_disabled', 'access_not_granted']
+    const codes = language === 'en' ? LOGIN_ERRORS : ofAccounts
     for (const code of [...codes, '<b>no code</b>']) {
       await page.goto(pages.at(`/login?error=${encodeURIComponent(code)}&returnTo=/account`))
       const knownCode = code as (typeof LOGIN_ERRORS)[number]
@@ -174,7 +175,7 @@ for (const language of ['en', 'sv', 'id'] as const)
         .getByRole('alert', { name: own['login.failed'] })
         .getByText(sentence, { exact: true })
         .waitFor()
-      const words = code === 'account_disabled' ? own['login.otherAccount'] : /Test provider/
+      const words = ofAccounts.includes(code) ? own['login.otherAccount'] : /Test provider/
       const way = page.getByRole('main').getByRole('link', { name: words })
       expect(await way.getAttribute('href')).toStartWith('/api/auth/login?returnTo=%2Faccount')
       expect(await page.getByRole('main').innerText()).not.toContain('no code')

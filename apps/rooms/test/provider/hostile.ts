@@ -9,6 +9,7 @@ import {
 } from 'node:crypto'
 import { parseClaimPath } from '../../src/identity/claim-path.ts'
 import type { ClaimPath } from '../../src/identity/claim-path.ts'
+import { type Condition, parseConditions } from '../../src/identity/conditions.ts'
 import type { OAuth2Config, OidcConfig, TeamsConfig } from '../../src/identity/provider-config.ts'
 
 export type Json = Record<string, unknown>
@@ -339,6 +340,7 @@ const COMMON = {
   pkce: 'required',
   tokenAuthMethod: 'auto',
   tokenType: 'bearer',
+  conditions: [],
   adminClaim: null,
   subjectPath: claimPath('sub'),
   namePaths: [claimPath('name')],
@@ -358,6 +360,13 @@ export function claimPath(text: string): ClaimPath {
   const path = parseClaimPath(text)
   if (path === undefined) throw new Error(`${text} is no claim path`)
   return path
+}
+
+/** Parses conditions of AUTH_REQUIRE that are known to be valid. */
+export function conditions(text: string): readonly Condition[] {
+  const parsed = parseConditions(text)
+  if ('fault' in parsed) throw new Error(`${text} ${parsed.fault}`)
+  return parsed
 }
 
 let madeOnce: SigningKey | undefined

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { OAuth2Config, OidcConfig } from '../../src/identity/provider-config.ts'
-import { type Json, type Person, claimPath } from './hostile.ts'
+import { type Json, type Person, claimPath, conditions } from './hostile.ts'
 import { type ProviderBench, openProviderBench, failureOf, login } from './provider.ts'
 
 let at: ProviderBench
@@ -125,18 +125,18 @@ describe('the name', () => {
   })
 })
 
-describe('an admin claim that can never match', () => {
+describe('a claim that can never match', () => {
   const config = () => at.idp.config({ adminClaim: { path: claimPath('groups'), value: 'admin' } })
   const warningsFor = async (claims: Json) => {
     at.logLines.length = 0
     expect(await signIn(claims, config())).toMatchObject({ isAdmin: false })
-    return at.logLines.filter((line) => line.includes('admin claim'))
+    return at.logLines.filter((line) => line.includes('can never match'))
   }
 
-  test('R9.3: is in the log once per login, with its path and shape', async () => {
+  test('R9.3 R38.4: is in the log once per login, with its setting, shape and remedy', async () => {
     for (const [claims, shape] of [
       [{ groups: { admin: { 27: 'example.com' } } }, 'an object with the value as a key'],
-      [{ groups: { user: {} } }, 'an object, instead of'],
+      [{ groups: { user: {} } }, 'an object: let'],
       [{ groups: 'user,admin' }, 'one text that lists several values'],
       [{ groups: 'user admin' }, 'one text that lists several values'],
       [{ groups: [{ name: 'admin' }] }, 'a list of objects'],
@@ -144,9 +144,28 @@ describe('an admin claim that can never match', () => {
     ] as const) {
       const warnings = await warningsFor(claims)
       expect(warnings).toHaveLength(1)
-      expect(warnings[0]).toContain('"AUTH_ADMIN_CLAIM_PATH":"groups"')
+      expect(warnings[0]).toContain('"setting":"AUTH_ADMIN_CLAIM_PATH","claim":"groups"')
       expect(warnings[0]).toContain(shape)
     }
+  })
+
+  test('R38.4: is one line for all settings, also where it refuses the person', async () => {
+    const all = {
+      ...at.idp.teamidpConfig({ adminClaim: { path: claimPath('groups'), value: 'admin' } }),
+      conditions: conditions('groups=staff, hd=example.com'),
+    }
+    at.logLines.length = 0
+    const person = { groups: 'staff,admin', hd: 'example.com', teams: ['red'] }
+    expect(await failureOf(signIn(person, all))).toBe('access_not_granted: condition not met: groups=staff')
+    expect(at.logLines).toHaveLength(1)
+    expect(JSON.parse(at.logLines[0] ?? '')).toMatchObject({
+      claims: [
+        { setting: 'AUTH_REQUIRE', claim: 'groups=staff' },
+        { setting: 'AUTH_ADMIN_CLAIM_PATH', claim: 'groups' },
+        { setting: 'TEAMIDP_TEAM_CLAIM_PATH', claim: 'teams' },
+      ],
+    })
+    for (const value of Object.values(person)) expect(at.logLines[0]).not.toContain(`"${String(value)}"`)
   })
 
   test('R9.3: causes no line where the person is simply no administrator', async () => {
@@ -314,12 +333,7 @@ describe('teams', () => {
     for (const teams of ['red', null, 7, true]) {
       at.logLines.length = 0
       expect(await ownedTeamsAfter(teams)).toEqual([])
-      expect(at.logLines).toEqual([
-        JSON.stringify({
-          message: 'teams: the claim is neither a list nor an object and is ignored',
-          claim: 'teams',
-        }),
-      ])
+      expect(at.logLines).toEqual([expect.stringContaining('"shape":"neither a list nor an object')])
     }
     at.logLines.length = 0
     expect(await ownedTeamsAfter(undefined)).toEqual([])

@@ -37,11 +37,16 @@ test('R21.2: every audited action has a name, and there are no others', () => {
 })
 
 test('R21.2: every audited action of a person has a sentence, and there are no others', () => {
-  const ofService = /^(auth\.(login_failed|backchannel_\w+)|provider\.changed)$/
+  const ofService = /^(auth\.(login_failed|access_ended|backchannel_\w+)|provider\.changed)$/
   const ofPeople = AUDIT_ACTIONS.filter((action) => !ofService.test(action))
   expect(namesIn('did').toSorted()).toEqual(ofPeople.toSorted())
 })
 
 test('the actions that the service takes for a person have a sentence without an actor', () => {
-  expect(namesIn('auto').toSorted()).toEqual(['auth.backchannel_logout', 'grant.add', 'grant.remove'])
+  expect(namesIn('auto').toSorted()).toEqual([
+    'auth.access_ended',
+    'auth.backchannel_logout',
+    'grant.add',
+    'grant.remove',
+  ])
 })

@@ -85,12 +85,12 @@ function SignInOptions({ back, error, mayEnter }: { back: string; error: string 
   const { data: config, error: failed, refetch } = useCall('config', 'getConfig', {})
   if (failed && !config) return <ErrorNotice error={failed} onRetry={() => void refetch()} />
   if (!config) return null
-  const isDisabled = error === 'account_disabled'
+  const needsOther = error === 'account_disabled' || error === 'access_not_granted'
   return (
     <>
       <Button
         component="a"
-        href={providerLogin(back, isDisabled ? 'select_account' : undefined)}
+        href={providerLogin(back, needsOther ? 'select_account' : undefined)}
         size="md"
         h="auto"
         mih={44}
@@ -98,7 +98,7 @@ function SignInOptions({ back, error, mayEnter }: { back: string; error: string 
         leftSection={<IconLogin2 size={20} aria-hidden />}
         styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
       >
-        {isDisabled ? t('login.otherAccount') : t('login.with', { label: config.provider.label })}
+        {needsOther ? t('login.otherAccount') : t('login.with', { label: config.provider.label })}
       </Button>
       {config.guestEnabled && mayEnter && (
         <>

@@ -56,6 +56,8 @@ export default {
   'loginError.identity_incomplete':
     'The identity provider didn’t share enough about you, such as your name. Contact your administrator.',
   'loginError.account_disabled': 'Your account is disabled. Contact your administrator.',
+  'loginError.access_not_granted':
+    'Your account may not use this service. Sign in with another account, or contact your administrator.',
   'loginError.too_many_attempts': 'Too many sign-in attempts. Wait a minute and try again.',
   'loginError.internal': 'Something went wrong on our side. Try again.',
   'loginError.unknown': 'Sign-in failed. Try again.',

@@ -58,6 +58,8 @@ export default {
   'loginError.identity_incomplete':
     'Penyedia identitas tidak membagikan cukup data tentang Anda, misalnya nama. Hubungi administrator Anda.',
   'loginError.account_disabled': 'Akun Anda dinonaktifkan. Hubungi administrator Anda.',
+  'loginError.access_not_granted':
+    'Akun Anda tidak diizinkan memakai layanan ini. Masuk dengan akun lain atau hubungi administrator Anda.',
   'loginError.too_many_attempts': 'Terlalu banyak percobaan masuk. Tunggu satu menit, lalu coba lagi.',
   'loginError.internal': 'Ada yang salah di pihak kami. Coba lagi.',
   'loginError.unknown': 'Gagal masuk. Coba lagi.',

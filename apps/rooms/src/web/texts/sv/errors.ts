@@ -57,6 +57,8 @@ export default {
   'loginError.identity_incomplete':
     'Identitetstjänsten delade för lite om dig, till exempel inget namn. Kontakta administratören.',
   'loginError.account_disabled': 'Ditt konto är inaktiverat. Kontakta administratören.',
+  'loginError.access_not_granted':
+    'Ditt konto har inte åtkomst till den här tjänsten. Logga in med ett annat konto eller kontakta administratören.',
   'loginError.too_many_attempts': 'För många inloggningsförsök. Vänta en minut och försök igen.',
   'loginError.internal': 'Något gick fel hos oss. Försök igen.',
   'loginError.unknown': 'Inloggningen misslyckades. Försök igen.',

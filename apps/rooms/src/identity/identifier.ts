@@ -20,6 +20,15 @@ export function isIdentifier(value: unknown): value is string {
 }
 
 /**
+ * The stored text of a subject or team id. Undefined for values that do not identify anything.
+ * Integers outside the safe range are refused: different ones would be equal after parsing.
+ */
+export function identifierOf(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return String(value)
+  return isIdentifier(value) ? value : undefined
+}
+
+/**
  * The stored form of the name of a provider's session or token, whose length is unlimited: long
  * names are hashed. Undefined for invalid names.
  */

@@ -1,0 +1,38 @@
+import { findUnmatchableShape } from './claim-match.ts'
+import type { Claims } from './claim-path.ts'
+import { examineConditions } from './conditions.ts'
+import type { ProviderConfig } from './provider-config.ts'
+import { findTeamlessShape } from './teams.ts'
+
+/** A claim that a setting reads, and that can never match because of its shape (R38.4). */
+export interface UnmatchableClaim {
+  readonly setting: 'AUTH_REQUIRE' | 'AUTH_ADMIN_CLAIM_PATH' | 'TEAMIDP_TEAM_CLAIM_PATH'
+  /** The path, or the condition. */
+  readonly claim: string
+  /** The shape, with the remedy. Never a value of the person. */
+  readonly shape: string
+}
+
+export function findUnmatchableClaims(claims: Claims, config: ProviderConfig): readonly UnmatchableClaim[] {
+  const { adminClaim, conditions } = config
+  const teams = config.mode === 'oauth2' ? null : config.teams
+  return [
+    ...examineConditions(claims, conditions).map(({ condition, shape }) => ({
+      setting: 'AUTH_REQUIRE' as const,
+      claim: condition.text,
+      shape,
+    })),
+    {
+      setting: 'AUTH_ADMIN_CLAIM_PATH' as const,
+      claim: adminClaim?.path.whole ?? '',
+      shape: adminClaim
+        ? findUnmatchableShape(claims, { ...adminClaim, values: [adminClaim.value] })
+        : undefined,
+    },
+    {
+      setting: 'TEAMIDP_TEAM_CLAIM_PATH' as const,
+      claim: teams?.claimPath.whole ?? '',
+      shape: teams ? findTeamlessShape(claims, teams) : undefined,
+    },
+  ].flatMap(({ shape, ...claim }) => (shape === undefined ? [] : [{ ...claim, shape }]))
+}
