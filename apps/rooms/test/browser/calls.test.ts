@@ -150,7 +150,7 @@ describe('two people in a call', () => {
   }, 40_000)
 
   test('R33.6c: a screen plays at once, is not received while it is not watched, and disappears when it is not shared any more', async () => {
-    await control(alice, 'Share a screen').click()
+    await control(alice, 'Share screen').click()
     await alice.getByRole('button', { name: 'Sharp, for text' }).click()
     await until(async () => (await received(bob)).frames > 3)
     await control(bob, 'Stop watching').click()
@@ -183,11 +183,11 @@ describe('two people in a call', () => {
     await control(alice, 'Devices').click()
     await alice.getByRole('button', { name: 'Test the camera' }).click()
     await alice.getByRole('button', { name: 'Test the microphone' }).click()
-    await alice.getByRole('meter', { name: 'Level of the microphone' }).waitFor()
+    await alice.getByRole('meter', { name: 'Microphone level' }).waitFor()
     await expectAccessible(alice)
     await screenshot(alice, 'call-devices')
     await alice.keyboard.press('Escape')
-    await control(alice, 'Share a screen').click()
+    await control(alice, 'Share screen').click()
     await alice.getByRole('button', { name: 'Smooth, for video' }).click()
     await bob.locator('.call-screen video').waitFor()
     for (const [width, colorScheme] of [

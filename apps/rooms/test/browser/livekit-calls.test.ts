@@ -84,7 +84,8 @@ describe.skipIf(!livekitProgram)('calls through LiveKit', () => {
     const grants = { audio: false, camera: false, screen: false }
     const token = await signParticipantToken(settings, { identity, room, grants }, Date.now())
     const recorder = await new CallClient().connect(settings.url.replace('http', 'ws'), token)
-    for (const page of [alice, bob]) await call(page).getByText('Something tried to record').waitFor()
+    for (const page of [alice, bob])
+      await call(page).getByText('A recorder tried to join and was removed.').waitFor()
     expect(recorder.isDisconnected).toBe(true)
     await control(alice, 'Close').click()
     expect((await receivedWithin(bob, LATER_MS)).audioPackets).toBeGreaterThan(0)

@@ -107,8 +107,8 @@ test('R33.6c: shared screens play at once, beyond two by choice, and one that wa
   if (!alice || !bob) throw new Error('Two pages are needed')
   const carol = await another(roomId, 'Carol Clark')
   const share = async (page: Page) => {
-    await control(page, 'Share a screen').hover()
-    await control(page, 'Share a screen').click()
+    await control(page, 'Share screen').hover()
+    await control(page, 'Share screen').click()
     const smooth = page.getByRole('button', { name: 'Smooth, for video' })
     await smooth.waitFor()
     await page.waitForFunction(() => document.querySelector('[role=tooltip]') === null)
