@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { expectAccessible, expectWithinWidth, screenshot } from '@latchkey/web/testing/browser'
-import { type TestUser, createMessage, createRoom, makeMember, member } from '../actions.ts'
+import { type TestUser, admin, createMessage, createRoom, makeMember, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { until } from '../until.ts'
 import { MESH, setState } from '../voice/call.ts'
 import { BOB, ROOT, roomPages } from './browser.ts'
-import { call, callRooms, control, tiles } from './call-page.ts'
+import { call, callRooms, control, joinCall, tiles } from './call-page.ts'
 import { field, lines } from './room-page.ts'
 
 const pages = roomPages({
@@ -28,15 +28,49 @@ beforeAll(async () => {
 }, 60_000)
 const { callOf, another } = callRooms(pages, () => host)
 
-/** Lower edge of an element, in whole pixels. */
-const bottomOf = (page: Page, selector: string) =>
-  page.locator(selector).evaluate((element) => Math.ceil(element.getBoundingClientRect().bottom))
-
 const toEnd = (page: Page) =>
   page.locator('.messages').evaluate((list) => list.scrollTo(0, list.scrollHeight))
 const toTop = (page: Page) => page.locator('.messages').evaluate((list) => list.scrollTo(0, 0))
 
-test('R33.6a: in a call, the message field is in the window at every size, wherever the reader is', async () => {
+/** Sizes of a window with a call: two of them, of a low window and of a phone on its side, beyond the rule. */
+const CALL_SIZES = [
+  [1280, 720],
+  [1366, 768],
+  [1440, 900],
+  [390, 844],
+  [320, 568],
+  [1024, 600],
+  [844, 390],
+] as const
+
+/** Measures of a room with a call. */
+const measure = (page: Page) =>
+  page.evaluate(() => {
+    const boxOf = (selector: string) => {
+      const { left, top, right, bottom, width, height } =
+        document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
+      return { left, top, right, bottom, width, height }
+    }
+    const write = boxOf('.composer')
+    const visible = [...document.querySelectorAll('.call-tile')].filter((tile) => tile.checkVisibility())
+    const covers = (tile: Element) => {
+      const { left, top, right, bottom } = tile.getBoundingClientRect()
+      return left < write.right && right > write.left && top < write.bottom && bottom > write.top
+    }
+    return {
+      pageHeight: document.documentElement.scrollHeight,
+      pageWidth: document.documentElement.scrollWidth,
+      stage: boxOf('.call'),
+      conversation: boxOf('.conversation'),
+      list: boxOf('.messages'),
+      write,
+      send: boxOf('.composer-send'),
+      rows: new Set(visible.map((tile) => Math.round(tile.getBoundingClientRect().top))).size,
+      covering: visible.filter(covers).length,
+    }
+  })
+
+test('R33.6n R33.6a R33.6o: in a call, the message field is in the window at every size, wherever the reader is', async () => {
   const {
     roomId,
     opened,
@@ -44,34 +78,48 @@ test('R33.6a: in a call, the message field is in the window at every size, where
   } = await callOf([ALICE])
   if (!alice) throw new Error('A page is needed')
   for (const name of ['Bob Berg', 'Carol Clark']) await another(roomId, name)
-  for (let number = 1; number <= 40; number++) await createMessage(host, roomId, `Message ${number}`)
+  for (let number = 1; number <= 80; number++) await createMessage(host, roomId, `Message ${number}`)
+  await tiles(alice).nth(2).waitFor()
   await control(alice, 'Turn on the camera').click()
   await alice.locator('.call-video').waitFor()
   const expectField = async (width: number, height: number, what: string) => {
-    const { pageHeight, callHeight, listHeight } = await alice.evaluate(() => ({
-      pageHeight: document.documentElement.scrollHeight,
-      callHeight: document.querySelector('.call')?.getBoundingClientRect().height ?? 0,
-      listHeight: document.querySelector('.messages')?.clientHeight ?? 0,
-    }))
-    const size = [width, height, what]
-    expect([...size, pageHeight]).toEqual([...size, height])
-    expect([...size, (await bottomOf(alice, '.composer')) <= height]).toEqual([...size, true])
-    expect([...size, (await bottomOf(alice, '.composer-send')) <= height]).toEqual([...size, true])
-    expect([...size, callHeight <= Math.max(0, Math.min(0.46 * height, height - 420)) + 1]).toEqual([
-      ...size,
-      true,
-    ])
-    expect([...size, listHeight >= 60]).toEqual([...size, true])
+    const { pageHeight, pageWidth, stage, conversation, list, write, send, rows, covering } =
+      await measure(alice)
+    const isBeside = width >= 1200
+    const isLow = height < 560
+    expect({
+      what,
+      size: [width, height],
+      page: [pageWidth, pageHeight],
+      isFieldInside: write.bottom <= height && write.right <= width && send.bottom <= height,
+      isBeside: stage.right <= conversation.left,
+      isAbove: stage.bottom <= conversation.top,
+      hasWords: list.height >= 40 && conversation.width >= Math.min(360, width),
+      isLowEnough: isBeside || stage.height <= Math.max(60, Math.min(0.46 * height, height - 420)) + 1,
+      rows: isBeside ? undefined : rows,
+      covering,
+    }).toEqual({
+      what,
+      size: [width, height],
+      page: [width, height],
+      isFieldInside: true,
+      isBeside,
+      isAbove: !isBeside,
+      hasWords: true,
+      isLowEnough: true,
+      rows: isBeside ? undefined : isLow ? 0 : 1,
+      covering: 0,
+    })
   }
-  for (const [width, height] of SIZES) {
+  const expectFieldAt = async (width: number, height: number, name: string) => {
     await alice.setViewportSize({ width, height })
-    await toEnd(alice)
-    await until(async () => (await alice.locator('.to-newest').count()) === 0)
+    const isOffered = async () => (await alice.locator('.to-newest').count()) > 0
+    // Again, as rows that appear make the list longer.
+    await until(() => toEnd(alice).then(async () => !(await isOffered())))
     await expectField(width, height, 'at the end')
-    await toTop(alice)
-    await alice.locator('.to-newest').waitFor()
+    await until(() => toTop(alice).then(isOffered))
     await expectField(width, height, 'further up')
-    await screenshot(alice, `call-field-${width}x${height}`)
+    await screenshot(alice, `${name}-${width}x${height}`)
     const message = lines(alice).filter({ hasText: 'Message 20' }).first()
     await message.focus()
     await message.press('Enter')
@@ -81,23 +129,85 @@ test('R33.6a: in a call, the message field is in the window at every size, where
     await expectField(width, height, 'replying')
     await field(alice).fill('')
     await alice.getByRole('button', { name: 'Cancel the reply' }).click()
-    await expectWithinWidth(alice)
   }
-  // Without a place for more, the controls of the call stay.
-  await alice.setViewportSize({ width: 844, height: 390 })
-  await until(async () => (await bottomOf(alice, '.composer')) <= 390)
-  expect(await bottomOf(alice, '.call-controls')).toBeLessThanOrEqual(await bottomOf(alice, '.call'))
-  await screenshot(alice, 'call-field-844x390')
-  // Covering the conversation is a choice at every width.
+  for (const [width, height] of CALL_SIZES) await expectFieldAt(width, height, 'call-field')
   await alice.setViewportSize({ width: 390, height: 844 })
-  await control(alice, 'Enlarge the call').click()
-  await until(async () => (await field(alice).count()) === 0)
-  await control(alice, 'Show the messages').click()
-  await field(alice).waitFor()
+  // Folded to its controls, and the words have the rest.
+  await control(alice, 'More').click()
+  await alice.getByRole('button', { name: 'Minimise the call' }).click()
+  await until(async () => (await measure(alice)).rows === 0)
+  expect((await measure(alice)).stage.height).toBeLessThanOrEqual(60)
+  await control(alice, 'Leave the call').waitFor()
+  await screenshot(alice, 'call-folded')
+  // Covering the conversation is a choice at every width.
+  for (const [width, height] of [
+    [390, 844],
+    [1440, 900],
+  ] as const) {
+    await alice.setViewportSize({ width, height })
+    await control(alice, 'Enlarge the call').click()
+    await until(async () => (await field(alice).count()) === 0)
+    await control(alice, 'Show the messages').click()
+    await field(alice).waitFor()
+  }
   await expectAccessible(alice)
-  expect(await tiles(alice).count()).toBe(3)
+  // With a notice above the room.
+  const root = await admin(pages.service(), 'Rosa Root')
+  const announce = (announcement: string | null) =>
+    root.browser.json('/api/admin/settings', { method: 'PATCH', body: { announcement } })
+  await announce('Closed on Sunday')
+  await alice.reload()
+  await alice.getByText('Closed on Sunday').waitFor()
+  await joinCall(alice)
+  await tiles(alice).nth(2).waitFor()
+  for (const [width, height] of CALL_SIZES)
+    if (height >= 568) await expectFieldAt(width, height, 'call-notice')
+  await announce(null)
   expect(opened.flatMap(({ errors }) => errors)).toEqual([])
 }, 120_000)
+
+test('R33.6n: no width of a window with a call scrolls sideways', async () => {
+  const {
+    roomId,
+    pages: [alice],
+  } = await callOf([ALICE])
+  if (!alice) throw new Error('A page is needed')
+  for (const name of ['Bob Berg', 'Carol Clark']) await another(roomId, name)
+  await tiles(alice).nth(2).waitFor()
+  const wide: number[] = []
+  for (let width = 320; width <= 1440; width += 23) {
+    await alice.setViewportSize({ width, height: 700 })
+    if ((await measure(alice)).pageWidth > width) wide.push(width)
+  }
+  expect(wide).toEqual([])
+}, 120_000)
+
+test('R33.6n: a keyboard on the screen that covers the page covers neither the field nor the call', async () => {
+  const {
+    pages: [alice],
+  } = await callOf([ALICE])
+  if (!alice) throw new Error('A page is needed')
+  await alice.setViewportSize({ width: 390, height: 844 })
+  await field(alice).focus()
+  await alice.evaluate(() => {
+    if (!visualViewport) return
+    Object.defineProperty(visualViewport, 'height', { configurable: true, value: 500 })
+    visualViewport.dispatchEvent(new Event('resize'))
+  })
+  await until(
+    async () => (await measure(alice)).pageHeight <= 844 && (await measure(alice)).write.bottom <= 500,
+  )
+  const { stage, list, write } = await measure(alice)
+  expect(stage.top).toBeGreaterThan(0)
+  expect(stage.bottom).toBeLessThanOrEqual(list.top)
+  expect(write.bottom).toBe(500)
+  await screenshot(alice, 'call-keyboard')
+  await alice.evaluate(() => {
+    Reflect.deleteProperty(visualViewport ?? {}, 'height')
+    visualViewport?.dispatchEvent(new Event('resize'))
+  })
+  await until(async () => (await measure(alice)).write.bottom === 844)
+}, 60_000)
 
 test('R33.6c: shared screens play at once, beyond two by choice, and one that was stopped stays so', async () => {
   const {

@@ -7,7 +7,7 @@ import { useCurrentCall } from './current-call.ts'
 // Loaded when the user joins a call.
 const CallView = lazy(() => import('./view/load.ts').then(({ loadCallView }) => loadCallView()))
 
-/** Place of the call above the conversation of its room. */
+/** Place of the call, beside or above the conversation of its room. */
 export function CallPlace({ room, user, store }: { room: Room; user: User; store: RoomStore }) {
   const session = useCurrentCall()
   if (session?.room.id !== room.id) return null

@@ -9,6 +9,7 @@ import { useCall } from '../../queries.ts'
 import { type User, useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 import { CallPlace } from '../../voice/call-place.tsx'
+import { useCurrentCall } from '../../voice/current-call.ts'
 import { Conversation } from './conversation/conversation.tsx'
 import { NotInRoom } from './not-in-room.tsx'
 import type { Room } from './room.ts'
@@ -70,7 +71,7 @@ interface RoomViewProps {
 /** The conversation, with what is around it. */
 function RoomView({ room, user, store, onLeave }: RoomViewProps) {
   const { t } = useText()
-  const panel = usePanel()
+  const panel = usePanel(useCurrentCall()?.room.id === room.id)
   return (
     <div className="room" data-panel={panel.panel ?? undefined}>
       <RoomHeader room={room} user={user} store={store} panel={panel} onLeave={onLeave} />

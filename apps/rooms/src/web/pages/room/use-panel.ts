@@ -10,7 +10,7 @@ export interface PanelState {
   panel: PanelName | null
   /** Id of the message to which the address leads; empty if it leads to none. */
   messageId: string
-  /** True if there is space for the panel beside the conversation. */
+  /** True if there is space for the panel beside the conversation, and a call beside that. */
   isWide: boolean
   toggle: (name: PanelName) => void
   close: () => void
@@ -24,8 +24,10 @@ const STORED = 'latchkey:panel'
  * The panel beside the conversation. A wide window shows the people until the user closes them. In
  * a narrow one, the panel covers the conversation, and Back closes it.
  */
-export function usePanel(): PanelState {
-  const isWide = useMediaQuery('(width >= 75em)', undefined, { getInitialValueInEffect: false })
+export function usePanel(hasCall: boolean): PanelState {
+  const isWide = useMediaQuery(`(width >= ${hasCall ? 100 : 75}em)`, undefined, {
+    getInitialValueInEffect: false,
+  })
   const [{ panel: requested, message: messageId }, setQuery] = useQueryString({ panel: '', message: '' })
   const [isDefault, setDefault] = useState(() => localStorage.getItem(STORED) !== 'closed')
   const panel = PANELS.find((name) => name === requested) ?? (isWide && isDefault ? 'people' : null)

@@ -39,6 +39,8 @@ export default {
   'call.gridView': 'Grid view',
   'call.expand': 'Enlarge the call',
   'call.collapse': 'Show the messages',
+  'call.fold': 'Minimise the call',
+  'call.unfold': 'Show the people',
   'call.pip': 'Picture in picture',
   'call.leave': 'Leave the call',
   'call.return': 'Return to the call in {{room}}',

@@ -39,6 +39,8 @@ export default {
   'call.gridView': 'Tampilan kisi',
   'call.expand': 'Perbesar panggilan',
   'call.collapse': 'Tampilkan pesan',
+  'call.fold': 'Kecilkan panggilan',
+  'call.unfold': 'Tampilkan peserta',
   'call.pip': 'Gambar dalam gambar',
   'call.leave': 'Tinggalkan panggilan',
   'call.return': 'Kembali ke panggilan di {{room}}',

@@ -39,6 +39,8 @@ export default {
   'call.gridView': 'Rutnätsvy',
   'call.expand': 'Förstora samtalet',
   'call.collapse': 'Visa meddelandena',
+  'call.fold': 'Minimera samtalet',
+  'call.unfold': 'Visa deltagarna',
   'call.pip': 'Bild i bild',
   'call.leave': 'Lämna samtalet',
   'call.return': 'Tillbaka till samtalet i {{room}}',

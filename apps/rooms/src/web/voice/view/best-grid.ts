@@ -4,6 +4,11 @@ export const GAP = 8
 const MIN_HEIGHT = 64
 /** Pixels of tiles that scroll, unless their area is lower. */
 const SCROLLING_HEIGHT = 96
+/** Tiles in a row above the words, and the pixels below which their width makes a second row. */
+const MAX_COLUMNS = 5
+const MIN_WIDTH = 88
+/** Pixels of height that upright tiles above the words have at most. */
+const MAX_UPRIGHT = 160
 /** Width by height. Between these, a picture loses little of its sides. */
 const MAX_RATIO = 16 / 9
 const MIN_RATIO = 3 / 4
@@ -17,7 +22,13 @@ export interface Grid extends Area {
   columns: number
 }
 
-/** The columns in which pictures of this many tiles are largest in an area, and the size of a tile. */
+/** Share of a picture's height that larger tiles may cost. */
+const TOLERANCE = 0.9
+
+/**
+ * The columns in which pictures of this many tiles are largest in an area, and the size of a tile.
+ * Of columns that differ little, those that leave the least of the area empty.
+ */
 export function bestGrid(count: number, area: Area): Grid {
   // Phones that are held upright have cameras that are, too.
   const ratio = area.width > area.height ? MAX_RATIO : 1
@@ -25,10 +36,32 @@ export function bestGrid(count: number, area: Area): Grid {
   let best: Grid = { columns: 1, width: 0, height: 0 }
   for (let columns = 1; columns <= count; columns++) {
     const grid = gridOf(columns, Math.ceil(count / columns), area)
-    if (pictureHeight(grid) > pictureHeight(best)) best = grid
+    const gain = pictureHeight(grid) / pictureHeight(best)
+    if (gain * TOLERANCE > 1 || (gain > TOLERANCE && areaOf(grid) > areaOf(best))) best = grid
   }
   return best.height < MIN_HEIGHT ? scrollingGrid(area) : best
 }
+
+/**
+ * Columns of tiles above the words, and the height that all of them need: one row, until its tiles
+ * would be too narrow.
+ */
+export function rowsOf(count: number, width: number): { columns: number; height: number } {
+  const perRow = Math.max(1, Math.min(MAX_COLUMNS, Math.floor((width + GAP) / (MIN_WIDTH + GAP))))
+  const rows = Math.ceil(count / perRow)
+  const columns = Math.ceil(count / rows)
+  const tileWidth = (width + GAP) / columns - GAP
+  const tileHeight = Math.max(tileWidth / MAX_RATIO, Math.min(tileWidth / MIN_RATIO, MAX_UPRIGHT))
+  return { columns, height: Math.ceil(rows * (tileHeight + GAP) - GAP) }
+}
+
+/** Tiles in this many columns, as large as their area permits. */
+export function gridInColumns(count: number, columns: number, area: Area): Grid {
+  const grid = gridOf(columns, Math.ceil(count / columns), area)
+  return grid.height < MIN_HEIGHT ? scrollingGrid(area, columns) : grid
+}
+
+const areaOf = ({ width, height }: Area) => width * height
 
 function gridOf(columns: number, rows: number, area: Area): Grid {
   const width = (area.width - GAP * (columns - 1)) / columns
@@ -40,8 +73,8 @@ function gridOf(columns: number, rows: number, area: Area): Grid {
   }
 }
 
-function scrollingGrid({ width, height: available }: Area): Grid {
+function scrollingGrid({ width, height: available }: Area, fixedColumns?: number): Grid {
   const height = Math.max(MIN_HEIGHT, Math.min(SCROLLING_HEIGHT, available))
-  const columns = Math.max(1, Math.floor((width + GAP) / (height * MAX_RATIO + GAP)))
+  const columns = fixedColumns ?? Math.max(1, Math.floor((width + GAP) / (height * MAX_RATIO + GAP)))
   return { columns, width: Math.floor((width + GAP) / columns - GAP), height }
 }

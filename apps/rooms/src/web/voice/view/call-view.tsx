@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../live/room-store.ts'
 import type { User } from '../../session.ts'
@@ -12,7 +13,8 @@ import { Stage } from './stage.tsx'
 import { useArea } from './tile-grid.tsx'
 import { useCallKeys } from './use-call-keys.ts'
 import { usePictureInPicture } from './use-picture-in-picture.ts'
-import { type Arrangement, ViewControls } from './view-controls.tsx'
+import { useVisibleHeight } from './use-visible-height.ts'
+import { type Arrangement, type Extent, ViewControls } from './view-controls.tsx'
 
 interface Props {
   user: User
@@ -21,6 +23,9 @@ interface Props {
   mayModerate: boolean
 }
 
+/** Pixels of height below which a window has space for the controls of a call only. */
+const LOW = 560
+
 /** Pixels below which only the most needed buttons have a place of their own. */
 const NARROW = 640
 
@@ -28,7 +33,9 @@ const NARROW = 640
 export function CallView(props: Props) {
   const { t } = useText()
   const { phase, failure } = useSyncExternalStore(props.session.watch, props.session.state)
-  const [isExpanded, setExpanded] = useState(false)
+  const [extent, setExtent] = useState<Extent>('partial')
+  const isAbove = useMediaQuery('(width < 75em)', undefined, { getInitialValueInEffect: false })
+  const isLow = useVisibleHeight() < LOW
   const [section, { width }] = useArea()
   const nameOf = useNames(props.store)
   useCallKeys(props.session)
@@ -40,7 +47,8 @@ export function CallView(props: Props) {
       className="call"
       aria-label={t('call.title')}
       tabIndex={-1}
-      data-expanded={(isExpanded && !hasFailed) || undefined}
+      data-expanded={(extent === 'full' && !hasFailed) || undefined}
+      data-folded={(isAbove && (extent === 'folded' || isLow)) || undefined}
       data-failed={hasFailed || undefined}
     >
       {(failure ?? hasFailed) && <FailureNotice session={props.session} failure={failure ?? 'failed'} />}
@@ -48,8 +56,10 @@ export function CallView(props: Props) {
         <Call
           {...props}
           nameOf={nameOf}
-          isExpanded={isExpanded}
-          onExpand={setExpanded}
+          extent={extent}
+          onExtent={setExtent}
+          isAbove={isAbove}
+          mayFold={isAbove && !isLow}
           isNarrow={width > 0 && width < NARROW}
         />
       )}
@@ -59,12 +69,14 @@ export function CallView(props: Props) {
 
 interface CallProps extends Omit<Props, 'store'> {
   nameOf: NameOf
-  isExpanded: boolean
-  onExpand: (isExpanded: boolean) => void
+  extent: Extent
+  onExtent: (extent: Extent) => void
+  isAbove: boolean
+  mayFold: boolean
   isNarrow: boolean
 }
 
-function Call({ user, session, mayModerate, nameOf, isExpanded, onExpand, isNarrow }: CallProps) {
+function Call({ user, session, mayModerate, nameOf, extent, isAbove, isNarrow, ...view }: CallProps) {
   const [arrangement, setArrangement] = useState<Arrangement>('grid')
   const [pinned, setPinned] = useState<string>()
   const speaker = useSpeaker(session)
@@ -75,6 +87,7 @@ function Call({ user, session, mayModerate, nameOf, isExpanded, onExpand, isNarr
       <Stage
         {...people}
         mayModerate={mayModerate}
+        isAbove={isAbove && extent !== 'full'}
         featured={arrangement === 'grid' ? undefined : (pinned ?? speaker)}
         onFeature={(id) => {
           setPinned(id)
@@ -90,8 +103,8 @@ function Call({ user, session, mayModerate, nameOf, isExpanded, onExpand, isNarr
             setPinned(undefined)
             setArrangement(next)
           }}
-          isExpanded={isExpanded}
-          onExpand={onExpand}
+          {...view}
+          extent={extent}
           onPictureInPicture={picture.toggle}
           isNarrow={isNarrow}
         />

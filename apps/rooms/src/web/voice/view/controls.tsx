@@ -24,7 +24,13 @@ interface Props {
 export function Controls({ session, isNarrow, children }: Props) {
   const { t } = useText()
   return (
-    <div className="call-controls" role="toolbar" aria-label={t('call.title')} onKeyDown={moveFocus}>
+    <div
+      className="call-controls"
+      role="toolbar"
+      aria-label={t('call.title')}
+      data-narrow={isNarrow || undefined}
+      onKeyDown={moveFocus}
+    >
       {isNarrow && children}
       <div className="call-main">
         <OwnControls session={session} />

@@ -8,6 +8,8 @@ export const IconAlertCircle = /* @__PURE__ */ icon(
   'M12 8v4',
   'M12 16h.01',
 )
+export const IconChevronDown = /* @__PURE__ */ icon('chevron-down', 'M6 9l6 6l6 -6')
+export const IconChevronUp = /* @__PURE__ */ icon('chevron-up', 'M6 15l6 -6l6 6')
 export const IconHandStop = /* @__PURE__ */ icon(
   'hand-stop',
   'M8 13v-7.5a1.5 1.5 0 0 1 3 0v6.5',

@@ -1,16 +1,27 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type CSSProperties,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { User } from '../../session.ts'
 import type { CallSession } from '../call-session.ts'
+import { rowsOf } from './best-grid.ts'
 import type { NameOf } from './names.ts'
 import { ScreenOf, ScreenOffer } from './screen-of.tsx'
 import { OwnTile, PeerTile } from './tile.tsx'
-import { TileGrid } from './tile-grid.tsx'
+import { TileGrid, useArea } from './tile-grid.tsx'
 
 interface Props {
   user: User
   session: CallSession
   nameOf: NameOf
   mayModerate: boolean
+  /** Whether the call is above the words, where its tiles take as little height as they need. */
+  isAbove: boolean
   /** Connection to show large. Undefined in the grid. */
   featured: string | undefined
   /** Shows a person large, or everyone in the same size again. */
@@ -18,9 +29,10 @@ interface Props {
 }
 
 /** Screens and people. What is large has the people in a strip beside it. */
-export function Stage({ user, session, nameOf, mayModerate, featured, onFeature }: Props) {
+export function Stage({ user, session, nameOf, mayModerate, isAbove, featured, onFeature }: Props) {
   const { peers } = useSyncExternalStore(session.watch, session.state)
-  const { stage, watch, feature } = useMoves(session, onFeature)
+  const [stage, { width }] = useArea()
+  const { watch, feature } = useMoves(stage, session, onFeature)
   const screens = peers.filter(({ screen }) => screen)
   const watched = screens.filter(({ connectionId }) => session.isWatched(connectionId))
   const offered = screens.filter((peer) => !watched.includes(peer))
@@ -58,18 +70,36 @@ export function Stage({ user, session, nameOf, mayModerate, featured, onFeature 
     />
   ))
   if (large) focus.push(tileOf(large))
+  return <Layout stage={stage} width={width} isAbove={isAbove} focus={focus} people={people} />
+}
+
+interface LayoutProps {
+  stage: RefObject<HTMLDivElement | null>
+  width: number
+  isAbove: boolean
+  focus: readonly ReactNode[]
+  people: readonly ReactNode[]
+}
+
+/** A grid of people, or of what is large with the people in a strip. */
+function Layout({ stage, width, isAbove, focus, people }: LayoutProps) {
+  const rows = isAbove && focus.length === 0 ? rowsOf(people.length, width) : undefined
   return (
-    <div className="call-stage" ref={stage}>
+    <div
+      className="call-stage"
+      ref={stage}
+      style={rows && ({ '--stage-height': `${rows.height}px` } as CSSProperties)}
+    >
       <div className="call-layout">
-        {focus.length > 0 && (
-          <TileGrid className="call-focus" count={focus.length}>
-            {focus}
-          </TileGrid>
-        )}
         {focus.length > 0 ? (
-          <ul className="call-people call-strip">{people}</ul>
+          <>
+            <TileGrid className="call-focus" count={focus.length}>
+              {focus}
+            </TileGrid>
+            <ul className="call-people call-strip">{people}</ul>
+          </>
         ) : (
-          <TileGrid className="call-people" count={people.length}>
+          <TileGrid className="call-people" count={people.length} columns={rows?.columns}>
             {people}
           </TileGrid>
         )}
@@ -82,9 +112,8 @@ export function Stage({ user, session, nameOf, mayModerate, featured, onFeature 
  * Watches screens, and shows people large. The button for that moves to another place, and the focus
  * with it.
  */
-function useMoves(session: CallSession, onFeature: Props['onFeature']) {
+function useMoves(stage: RefObject<HTMLElement | null>, session: CallSession, onFeature: Props['onFeature']) {
   const watch = useWatched(session)
-  const stage = useRef<HTMLDivElement>(null)
   const [moved, setMoved] = useState<string>()
   useEffect(() => {
     if (moved === undefined) return
@@ -93,7 +122,6 @@ function useMoves(session: CallSession, onFeature: Props['onFeature']) {
     setTimeout(() => stage.current?.querySelector<HTMLElement>(`${moved} button`)?.focus())
   }, [moved])
   return {
-    stage,
     watch: (connectionId: string, isWatched: boolean) => {
       watch(connectionId, isWatched)
       setMoved(`[data-screen="${connectionId}"]`)

@@ -1,18 +1,21 @@
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
-import { type Area, GAP, bestGrid } from './best-grid.ts'
+import { type Area, GAP, bestGrid, gridInColumns } from './best-grid.ts'
 
-/** Tiles that fill their area. `children` are list items, `count` is their number. */
+/** Tiles that fill their area. `children` are list items, `count` is their number. `columns` replaces the best number of columns. */
 export function TileGrid({
   className,
   count,
+  columns: fixedColumns,
   children,
 }: {
   className: string
   count: number
+  columns?: number | undefined
   children: ReactNode
 }) {
   const [element, area] = useArea()
-  const { columns, width, height } = bestGrid(count, area)
+  const { columns, width, height } =
+    fixedColumns === undefined ? bestGrid(count, area) : gridInColumns(count, fixedColumns, area)
   const style = {
     '--tile-width': `${width}px`,
     '--tile-height': `${height}px`,

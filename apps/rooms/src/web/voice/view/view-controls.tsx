@@ -2,7 +2,15 @@ import { Button } from '@mantine/core'
 import { type Icon, IconDots, IconSettings, IconUser } from '@latchkey/web/icons'
 import { useState, useSyncExternalStore } from 'react'
 import { CallPopover, Control } from './control.tsx'
-import { IconHeadphones, IconLayoutGrid, IconMaximize, IconMinimize, IconPictureInPicture } from './icons.ts'
+import {
+  IconChevronDown,
+  IconChevronUp,
+  IconHeadphones,
+  IconLayoutGrid,
+  IconMaximize,
+  IconMinimize,
+  IconPictureInPicture,
+} from './icons.ts'
 import { useText } from '../../texts/text.ts'
 import type { CallSession } from '../call-session.ts'
 import { CallDevices } from './call-devices.tsx'
@@ -10,12 +18,16 @@ import { CallDevices } from './call-devices.tsx'
 /** How the people of a call are arranged. */
 export type Arrangement = 'grid' | 'speaker'
 
+/** How much of the room the call takes: its part, all of it, or its controls only. */
+export type Extent = 'partial' | 'full' | 'folded'
+
 interface Props {
   session: CallSession
   arrangement: Arrangement
   onArrange: (arrangement: Arrangement) => void
-  isExpanded: boolean
-  onExpand: (isExpanded: boolean) => void
+  extent: Extent
+  onExtent: (extent: Extent) => void
+  mayFold: boolean
   /** Undefined where the browser has no picture in picture. */
   onPictureInPicture: (() => void) | undefined
   /** Whether there is space for few buttons only. */
@@ -31,9 +43,11 @@ interface Item {
 }
 
 /** How the call is displayed, and the devices. */
-export function ViewControls({ session, isExpanded, onExpand, isNarrow, ...rest }: Props) {
+export function ViewControls({ isNarrow, ...props }: Props) {
   const { t } = useText()
-  const items = useItems({ session, ...rest })
+  const items = useItems(props)
+  const { session, extent, onExtent } = props
+  const isFull = extent === 'full'
   return (
     <div className="call-view">
       {isNarrow ? <MoreButton session={session} items={items} /> : <DevicesButton session={session} />}
@@ -48,9 +62,9 @@ export function ViewControls({ session, isExpanded, onExpand, isNarrow, ...rest 
           />
         ))}
       <Control
-        label={t(isExpanded ? 'call.collapse' : 'call.expand')}
-        icon={isExpanded ? IconMinimize : IconMaximize}
-        onClick={() => onExpand(!isExpanded)}
+        label={t(isFull ? 'call.collapse' : 'call.expand')}
+        icon={isFull ? IconMinimize : IconMaximize}
+        onClick={() => onExtent(isFull ? 'partial' : 'full')}
       />
     </div>
   )
@@ -61,7 +75,10 @@ function useItems({
   arrangement,
   onArrange,
   onPictureInPicture,
-}: Omit<Props, 'isExpanded' | 'onExpand' | 'isNarrow'>): Item[] {
+  extent,
+  onExtent,
+  mayFold,
+}: Omit<Props, 'isNarrow'>): Item[] {
   const { t } = useText()
   const { isAudioOnly } = useSyncExternalStore(session.watch, session.state)
   const isGrid = arrangement === 'grid'
@@ -82,6 +99,14 @@ function useItems({
   ]
   if (onPictureInPicture)
     items.push({ id: 'pip', label: t('call.pip'), icon: IconPictureInPicture, onPress: onPictureInPicture })
+  const isFolded = extent === 'folded'
+  if (mayFold && extent !== 'full')
+    items.push({
+      id: 'fold',
+      label: t(isFolded ? 'call.unfold' : 'call.fold'),
+      icon: isFolded ? IconChevronDown : IconChevronUp,
+      onPress: () => onExtent(isFolded ? 'partial' : 'folded'),
+    })
   return items
 }
 

@@ -23,7 +23,9 @@ export function ComposerHelp({ left, problem }: Props) {
       {left >= 0 && problem === 'uploading' && t('room.sendsWhenUploaded')}
       {left >= 0 && problem === 'failed' && t('room.uploadFailed')}
       {left >= 0 && left <= SHOW_LEFT_FROM && !problem && t('room.left', { count: left })}
-      {left > SHOW_LEFT_FROM && !problem && !isTouchScreen() && t('room.sendHelp')}
+      {left > SHOW_LEFT_FROM && !problem && !isTouchScreen() && (
+        <span className="send-help">{t('room.sendHelp')}</span>
+      )}
     </span>
   )
 }
