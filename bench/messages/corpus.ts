@@ -77,7 +77,7 @@ export async function fill(bulk: Bulk, messageCount: number): Promise<void> {
       allow_guests: n % 100 === 50 ? 1 : 0,
       default_role: 'speaker',
       history_visibility: n % 7 === 3 ? 'since_membership' : 'all',
-      retention: 'forever',
+      retention_days: null,
       voice: 'video',
       voice_screen: 1,
       voice_guests: 'listen',

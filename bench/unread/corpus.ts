@@ -80,6 +80,11 @@ async function insertUser(tx: Transaction<Tables>, id: string, index: number): P
 async function insertRoom(tx: Transaction<Tables>, id: string, messages: number): Promise<void> {
   const room: RoomRow = {
     id,
+    kind: 'room',
+    topic: null,
+    archived_at: null,
+    is_default: 0,
+    direct_key: null,
     name: `Room ${id.slice(-5)}`,
     search_name: `room ${id.slice(-5)}`,
     created_by: AUTHOR,
@@ -90,7 +95,7 @@ async function insertRoom(tx: Transaction<Tables>, id: string, messages: number)
     allow_guests: 0,
     default_role: 'speaker',
     history_visibility: 'all',
-    retention: 'forever',
+    retention_days: null,
     voice: 'video',
     voice_screen: 1,
     voice_guests: 'listen',

@@ -475,7 +475,7 @@ export async function rolesIn(test: TestRooms, roomId: string): Promise<Record<s
 }
 
 /** The stored owner of a room. */
-export async function ownerOf(test: TestRooms, roomId: string): Promise<string | undefined> {
+export async function ownerOf(test: TestRooms, roomId: string): Promise<string | null | undefined> {
   const row = await test.rooms.database.read
     .selectFrom('rooms')
     .select('owner_id')

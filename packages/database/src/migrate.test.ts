@@ -141,6 +141,44 @@ eachDialect((dialect, newUrl) => {
     expect(outcomes.map(({ output }) => output.trim()).toSorted()).toEqual(['0', '0', '0', '0', '2'])
     expect(await things(openAt(url))).toEqual(['first'])
   })
+
+  test('a table can be replaced by a new one, and the rows that refer to it stay', async () => {
+    const database = openAt(await newUrl())
+    const create: Migration = async (tx) => {
+      await sql`create table thing (name text not null primary key)`.execute(tx)
+      await sql`create table part (thing text not null references thing (name) on delete cascade)`.execute(tx)
+      await sql`insert into thing (name) values ('first')`.execute(tx)
+      await sql`insert into part (thing) values ('first')`.execute(tx)
+    }
+    const replace: Migration = async (tx, name) => {
+      if (name === 'postgres') return
+      await sql`create table new_thing (name text not null primary key, size integer)`.execute(tx)
+      await sql`insert into new_thing (name) select name from thing`.execute(tx)
+      await sql`drop table thing`.execute(tx)
+      await sql`alter table new_thing rename to thing`.execute(tx)
+    }
+    await migrate(database, { '0001-create': create, '0002-replace': replace })
+    const parts = () => sql`select thing from part`.execute(database.read).then(({ rows }) => rows)
+    expect(await parts()).toEqual([{ thing: 'first' }])
+    // Foreign keys are in force again.
+    await database.write(async (tx) => sql`delete from thing`.execute(tx))
+    expect(await parts()).toEqual([])
+  })
+
+  test('a migration that leaves a row without the row that it refers to changes nothing', async () => {
+    const database = openAt(await newUrl())
+    const create: Migration = async (tx) => {
+      await sql`create table thing (name text not null primary key)`.execute(tx)
+      await sql`create table part (thing text not null references thing (name))`.execute(tx)
+    }
+    await migrate(database, { '0001-create': create })
+    const orphan: Migration = async (tx) => {
+      await sql`insert into part (thing) values ('none')`.execute(tx)
+    }
+    const outcome = migrate(database, { '0001-create': create, '0002-orphan': orphan })
+    expect(await outcome.catch(() => 'refused')).toBe('refused')
+    expect(await listApplied(database)).toEqual(['0001-create'])
+  })
 })
 
 /** The error of the promise. The test fails if it resolves. */

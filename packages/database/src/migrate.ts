@@ -31,6 +31,21 @@ const MIGRATION_LOCK = 4_170_617
  * find nothing to do. Returns the names applied by this call. Throws `NewerDatabase`.
  */
 export async function migrate<Tables>(
+  database: Pick<Database<Tables>, 'dialect' | 'write' | 'writer'>,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<string[]> {
+  if (database.dialect === 'postgres') return applyPending(database, migrations)
+  // SQLite changes a column only by a new table in the place of the old one, whose deletion would
+  // delete all rows that refer to it.
+  await sql`pragma foreign_keys = off`.execute(database.writer)
+  try {
+    return await applyPending(database, migrations)
+  } finally {
+    await sql`pragma foreign_keys = on`.execute(database.writer)
+  }
+}
+
+function applyPending<Tables>(
   database: Pick<Database<Tables>, 'dialect' | 'write'>,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string[]> {
@@ -46,8 +61,15 @@ export async function migrate<Tables>(
       const appliedAt = new Date().toISOString()
       await sql`insert into migration (name, applied_at) values (${name}, ${appliedAt})`.execute(tx)
     }
+    if (database.dialect === 'sqlite' && due.length > 0) await requireForeignKeys(tx)
     return due.map(([name]) => name)
   })
+}
+
+async function requireForeignKeys(tx: Transaction<unknown>): Promise<void> {
+  const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(tx)
+  const [first] = rows
+  if (first) throw new Error(`A row of ${first.table} refers to no row of ${first.parent}`)
 }
 
 /**

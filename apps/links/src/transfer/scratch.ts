@@ -7,7 +7,7 @@ import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { openUnlinkedFile } from './unlinked-file.ts'
 
-export interface Scratch extends Pick<Database<Tables>, 'dialect' | 'write'> {
+export interface Scratch extends Pick<Database<Tables>, 'dialect' | 'write' | 'writer'> {
   close(): Promise<void>
 }
 
@@ -20,6 +20,7 @@ export async function openScratch(): Promise<Scratch> {
   const kysely = new Kysely<Tables>({ dialect: sqliteDialect(file) })
   const scratch: Scratch = {
     dialect: 'sqlite',
+    writer: kysely,
     write: (work) => kysely.transaction().execute(work),
     async close() {
       await kysely.destroy()

@@ -19,7 +19,7 @@ const ROOM = {
   allow_guests: 1,
   default_role: 'listener',
   history_visibility: 'all',
-  retention: '30',
+  retention_days: 30,
   voice: 'video',
   voice_screen: 1,
   voice_guests: 'listen',
@@ -55,6 +55,11 @@ const event = (type: string) =>
 
 const REFUSED = {
   'a room without an owner': sql`update rooms set owner_id = null`,
+  'a direct conversation that everyone sees': sql`update rooms set kind = 'direct', owner_id = null, name = '',
+    direct_key = 'k'`,
+  'a direct conversation without its people': sql`update rooms set kind = 'direct', owner_id = null, name = '',
+    visibility = 'private'`,
+  'a private room that everyone joins': sql`update rooms set is_default = 1, visibility = 'private'`,
   'a room whose owner does not exist': sql`update rooms set owner_id = 'stranger'`,
   'the deletion of an owner': sql`delete from users where id = 'owner'`,
   'a second owner among the members': member('owner'),

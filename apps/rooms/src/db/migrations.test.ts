@@ -85,8 +85,8 @@ eachDialect((dialect, newUrl) => {
       `insert into users (id, nickname, search_name, avatar_color, disabled, is_guest, created_at, last_seen_at)
         values ('u', 'Ada', 'ada', '#000000', 0, 0, 1, 1)`,
       `insert into rooms (id, name, search_name, owner_id, owner_since, max_participants, visibility, allow_guests,
-        default_role, history_visibility, retention, voice, voice_screen, voice_guests, created_at, active_at)
-        values ('r', 'Lounge', 'lounge', 'u', 1, 50, 'public', 1, 'speaker', 'all', '30', 'video', 1, 'listen', 1, 1)`,
+        default_role, history_visibility, retention_days, voice, voice_screen, voice_guests, created_at, active_at)
+        values ('r', 'Lounge', 'lounge', 'u', 1, 50, 'public', 1, 'speaker', 'all', 30, 'video', 1, 'listen', 1, 1)`,
       `insert into room_messages (id, room_id, seq, user_id, author_name, author_guest, content, client_id, created_at,
         deleted_at, deleted_by) values ('a', 'r', 1, 'u', '#u', 0, 'Words', 'c', 1, null, null),
         ('b', 'r', 2, 'u', '#u', 0, null, null, 2, 3, 'u')`,
@@ -100,6 +100,47 @@ eachDialect((dialect, newUrl) => {
     )
     const { rows: events } = await sql`select seq from room_events`.execute(database.read)
     expect(events).toHaveLength(1)
+    await database.close()
+  })
+
+  test('R20: rooms of an earlier version keep their limits, their retention and everything in them', async () => {
+    const database = openDatabase<Tables>(await newUrl('empty'))
+    const earlier = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0004'))
+    await migrate(database, earlier)
+    await database.write(async (tx) => {
+      for (const statement of [
+        `insert into users (id, nickname, search_name, avatar_color, disabled, is_guest, created_at, last_seen_at)
+          values ('u', 'Ada', 'ada', '#000000', 0, 0, 1, 1), ('v', 'Bob', 'bob', '#000000', 0, 0, 1, 1)`,
+        ...['7', '30', 'forever'].map(
+          (
+            retention,
+          ) => `insert into rooms (id, name, search_name, owner_id, owner_since, max_participants, visibility,
+            allow_guests, default_role, history_visibility, retention, voice, voice_screen, voice_guests, created_at,
+            active_at) values ('r${retention}', 'Lounge', 'lounge', 'u', 1, 1, 'public', 1, 'speaker', 'all',
+            '${retention}', 'video', 1, 'listen', 1, 1)`,
+        ),
+        `insert into room_members values ('r7', 'v', 'speaker', 1, 0)`,
+        `insert into room_user_states (room_id, user_id, last_read_seq) values ('r7', 'v', 1)`,
+        `insert into room_events values ('r7', 1, 'message.created', '{}', 1)`,
+      ])
+        await sql.raw(statement).execute(tx)
+    })
+    await migrate(database, migrations)
+    expect(
+      await database.read
+        .selectFrom('rooms')
+        .select(['id', 'kind', 'max_participants', 'retention_days'])
+        .orderBy('id')
+        .execute(),
+    ).toEqual([
+      { id: 'r30', kind: 'room', max_participants: 1, retention_days: 30 },
+      { id: 'r7', kind: 'room', max_participants: 1, retention_days: 7 },
+      { id: 'rforever', kind: 'room', max_participants: 1, retention_days: null },
+    ])
+    for (const table of ['room_members', 'room_user_states', 'room_events'] as const)
+      expect(await database.read.selectFrom(table).selectAll().execute()).toHaveLength(1)
+    await database.write(async (tx) => tx.deleteFrom('rooms').execute())
+    expect(await database.read.selectFrom('room_members').selectAll().execute()).toEqual([])
     await database.close()
   })
 })

@@ -2,11 +2,13 @@ import type { Migration } from '@latchkey/database/migrate'
 import { schema } from './migrations/0001-schema.ts'
 import { fileTotals } from './migrations/0002-file-totals.ts'
 import { foldedText } from './migrations/0003-folded-text.ts'
+import { roomsForEveryone } from './migrations/0004-rooms-for-everyone.ts'
 import { people } from './migrations/0007-people.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
   '0002-file-totals': fileTotals,
   '0003-folded-text': foldedText,
+  '0004-rooms-for-everyone': roomsForEveryone,
   '0007-people': people,
 }

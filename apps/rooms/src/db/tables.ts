@@ -112,21 +112,32 @@ export interface AuditEventRow {
 
 export interface RoomRow {
   id: string
+  kind: 'room' | 'direct'
+  /** Empty for direct conversations. */
   name: string
   /** The name, folded for searches by a part of it. */
   search_name: string
+  topic: string | null
   created_by: string | null
-  owner_id: string
+  /** Null for direct conversations. */
+  owner_id: string | null
   owner_since: number
-  max_participants: number
+  /** Null without a limit. */
+  max_participants: number | null
   visibility: 'public' | 'unlisted' | 'private'
   allow_guests: Flag
   default_role: DefaultRole
   history_visibility: 'all' | 'since_membership' | 'none'
-  retention: '7' | '30' | 'forever'
+  /** Null for messages that are retained forever. */
+  retention_days: number | null
   voice: RoomVoice
   voice_screen: Flag
   voice_guests: GuestVoice
+  archived_at: number | null
+  /** New member accounts join it. */
+  is_default: Flag
+  /** Equal for direct conversations of the same people. Null for rooms. */
+  direct_key: string | null
   last_seq: number
   created_at: number
   /** Time of the last message, or of the creation. */
@@ -158,6 +169,11 @@ export interface RoomUserStateRow {
   level: NotificationLevel
   /** Time of the last push about the room. */
   pushed_at: number | null
+  starred: Flag
+  /** When the user left the room by choice; null after a new membership. */
+  left_at: number | null
+  /** A direct conversation is hidden until an event with a higher number. */
+  hidden_seq: number | null
 }
 
 export interface NodeRow {
@@ -242,8 +258,10 @@ export type RoomEventType =
   | 'member.role'
   | 'room.settings'
   | 'room.owner'
+  | 'room.retention'
   | 'call.started'
   | 'call.ended'
+  | 'call.missed'
 
 export interface RoomEventRow {
   room_id: string

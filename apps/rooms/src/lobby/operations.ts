@@ -8,7 +8,7 @@ import { findUnread, findUnreadOf } from '../unread/unread.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { CHANGE_REFUSALS, ENTRY_REFUSALS, admitReader, authorizeInRoom } from '../rooms/admission.ts'
-import { columnsOf, differences } from './columns.ts'
+import { columnsOf, differences, retentionDays } from './columns.ts'
 import { endRoom } from './deletion.ts'
 import { revokeLostAccess } from '../rooms/eviction.ts'
 import { selectRooms } from '../rooms/list-store.ts'
@@ -138,7 +138,7 @@ const createRoom = operation({
         allow_guests: body.allowGuests ? 1 : 0,
         default_role: body.defaultRole ?? (body.visibility === 'private' ? 'speaker' : 'listener'),
         history_visibility: body.historyVisibility,
-        retention: body.retention,
+        retention_days: retentionDays(body.retention),
         voice: body.voice,
         voice_screen: body.voiceScreen ? 1 : 0,
         voice_guests: body.voiceGuests,

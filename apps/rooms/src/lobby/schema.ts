@@ -26,7 +26,7 @@ const Name = text()
   )
   .meta({ minLength: 1, maxLength: NAME_LIMIT })
 
-const MaxParticipants = z.int().min(1).max(100)
+const MaxParticipants = z.int().min(1).max(10_000).nullable().meta({ description: 'Null without a limit.' })
 const Visibility = z.enum(['public', 'unlisted', 'private']).meta({
   description:
     '`unlisted`: open to anyone who knows the id; `private`: for members only, and 404 for all others.',
@@ -44,8 +44,8 @@ const VoiceGuests = z.enum(['off', 'listen', 'speak']).meta({
   description: 'What guests may do in calls; the instance may allow less.',
 })
 const Retention = z
-  .enum(['7', '30', 'forever'])
-  .meta({ description: 'Number of days for which messages are kept.' })
+  .union([z.int().min(1).max(36_500), z.literal('forever')])
+  .meta({ description: 'Number of days for which messages are retained, or `forever`.' })
 
 export const NewRoom = z
   .object({
@@ -57,7 +57,7 @@ export const NewRoom = z
       description: 'By default speaker in a private room, otherwise listener.',
     }),
     historyVisibility: HistoryVisibility.default('all'),
-    retention: Retention.default('30'),
+    retention: Retention.default(30),
     voice: Voice.default('video'),
     voiceScreen: VoiceScreen.default(true),
     voiceGuests: VoiceGuests.default('listen'),
@@ -90,8 +90,8 @@ const SharedRoom = z.object({
   id: z.string(),
   name: z.string(),
   createdBy: z.string().nullable(),
-  ownerId: z.string(),
-  maxParticipants: z.int(),
+  ownerId: z.string().nullable(),
+  maxParticipants: z.int().nullable(),
   visibility: Visibility,
   allowGuests: z.boolean(),
   defaultRole: DefaultRole,
@@ -133,7 +133,7 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
     allowGuests: row.allow_guests === 1,
     defaultRole: row.default_role,
     historyVisibility: row.history_visibility,
-    retention: row.retention,
+    retention: row.retention_days ?? 'forever',
     voice: row.voice,
     voiceScreen: row.voice_screen === 1,
     voiceGuests: row.voice_guests,

@@ -20,8 +20,13 @@ export async function selectMembers(
 ): Promise<ListedMember[]> {
   const owner = db
     .selectFrom('rooms')
-    .select(['owner_id as user_id', 'owner_since as joined_at', sql<RoomRole>`'owner'`.as('role')])
+    .select([
+      sql<string>`owner_id`.as('user_id'),
+      'owner_since as joined_at',
+      sql<RoomRole>`'owner'`.as('role'),
+    ])
     .where('id', '=', roomId)
+    .where('owner_id', 'is not', null)
   const members = db
     .selectFrom('room_members')
     .select(['user_id', 'joined_at', sql<RoomRole>`role`.as('role')])

@@ -29,7 +29,7 @@ export async function putNotificationLevel(
 ): Promise<void> {
   await tx
     .insertInto('room_user_states')
-    .values({ room_id: roomId, user_id: userId, last_read_seq: readSeq, level, pushed_at: null })
+    .values({ room_id: roomId, user_id: userId, last_read_seq: readSeq, level, pushed_at: null, starred: 0 })
     .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet({ level }))
     .execute()
 }

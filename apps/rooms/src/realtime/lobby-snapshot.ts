@@ -93,7 +93,7 @@ export class LobbySnapshot {
 function toLobbyEntry(room: RoomRow, { count, call }: RoomActivity): LobbyEntry {
   const { name, visibility, owner_id, max_participants, allow_guests, default_role } = room
   const callParts = [room.voice, room.voice_screen, room.voice_guests, call?.id, call?.count]
-  const retention = [room.history_visibility, room.retention]
+  const retention = [room.history_visibility, room.retention_days]
   const parts = [
     name,
     visibility,

@@ -8,17 +8,19 @@ export const VISIT_RESUME_MS = 600_000
 
 /** Retention of messages that later visitors may not read. */
 export const UNREAD_RETENTION_MS = HOUR_MS
-export const RETENTION_MS = { '7': 7 * DAY_MS, '30': 30 * DAY_MS } as const
 
-type RetentionSettings = Pick<RoomRow, 'history_visibility' | 'retention'>
+type RetentionSettings = Pick<RoomRow, 'history_visibility' | 'retention_days'>
 
 /**
  * Moment after which messages and events are retained. Readers filter by it, whether or not the job
  * has run.
  */
-export function retainedAfterMs({ history_visibility, retention }: RetentionSettings, nowMs: number): number {
+export function retainedAfterMs(
+  { history_visibility, retention_days }: RetentionSettings,
+  nowMs: number,
+): number {
   if (history_visibility === 'none') return nowMs - UNREAD_RETENTION_MS
-  return retention === 'forever' ? 0 : nowMs - RETENTION_MS[retention]
+  return retention_days === null ? 0 : nowMs - retention_days * DAY_MS
 }
 
 /**
@@ -54,8 +56,7 @@ export function isReadableRow({
       else rooms.last_seq end
     and room_messages.created_at > case
       when rooms.history_visibility = 'none' then cast(${nowMs - UNREAD_RETENTION_MS} as bigint)
-      when rooms.retention = '7' then cast(${nowMs - RETENTION_MS['7']} as bigint)
-      when rooms.retention = '30' then cast(${nowMs - RETENTION_MS['30']} as bigint)
+      when rooms.retention_days is not null then cast(${nowMs} as bigint) - rooms.retention_days * ${sql.lit(DAY_MS)}
       else 0 end`
 }
 

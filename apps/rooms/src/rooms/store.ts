@@ -10,10 +10,16 @@ import { nicknameIn } from './nickname.ts'
 import type { RoomRole } from '../api/roles.ts'
 import type { PersonRow } from './schema.ts'
 
-export async function insertRoom(tx: Tx, room: Omit<RoomRow, 'search_name'>): Promise<RoomRow> {
+/** Columns that only some rooms have. */
+const NEW_ROOM = { kind: 'room', topic: null, archived_at: null, is_default: 0, direct_key: null } as const
+
+export async function insertRoom(
+  tx: Tx,
+  room: Omit<RoomRow, 'search_name' | keyof typeof NEW_ROOM> & Partial<Pick<RoomRow, keyof typeof NEW_ROOM>>,
+): Promise<RoomRow> {
   return tx
     .insertInto('rooms')
-    .values({ ...room, search_name: foldText(room.name) })
+    .values({ ...NEW_ROOM, ...room, search_name: foldText(room.name) })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -42,7 +48,7 @@ export async function listMemberIds(
   { id, owner_id }: Pick<RoomRow, 'id' | 'owner_id'>,
 ): Promise<string[]> {
   const rows = await db.selectFrom('room_members').select('user_id').where('room_id', '=', id).execute()
-  return [owner_id, ...rows.map(({ user_id }) => user_id)]
+  return [...(owner_id === null ? [] : [owner_id]), ...rows.map(({ user_id }) => user_id)]
 }
 
 /** Prefix of the state key of a deleted room with messages or events left to delete. */

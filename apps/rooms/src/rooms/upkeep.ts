@@ -1,8 +1,9 @@
-import type { ExpressionBuilder } from 'kysely'
+import { DAY_MS } from '@latchkey/http/duration'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Tables, Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { presenceEvents } from './eviction.ts'
-import { RETENTION_MS, UNREAD_RETENTION_MS } from './history.ts'
+import { UNREAD_RETENTION_MS } from './history.ts'
 import { lockRoom } from './room-events.ts'
 import { deleteBatch } from './store.ts'
 import { HTTP_NODE } from './visits.ts'
@@ -87,12 +88,13 @@ function expiredVisits(tx: Tx, nowMs: number) {
  */
 export async function deletePastRetention(tx: Tx, nowMs: number): Promise<'more' | void> {
   const rooms = tx.selectFrom('rooms').select('id')
+  const { rows: retentions } = await sql<{ days: number }>`select distinct retention_days as days from rooms
+    where retention_days is not null`.execute(tx)
   for (const table of ['room_messages', 'room_events'] as const)
     for (const [of, retentionMs] of [
-      [rooms.where('retention', '=', '7'), RETENTION_MS['7']],
-      [rooms.where('retention', '=', '30'), RETENTION_MS['30']],
-      [rooms.where('history_visibility', '=', 'none'), UNREAD_RETENTION_MS],
-    ] as const) {
+      ...retentions.map(({ days }) => [rooms.where('retention_days', '=', days), days * DAY_MS] as const),
+      [rooms.where('history_visibility', '=', 'none'), UNREAD_RETENTION_MS] as const,
+    ]) {
       const isMore = await deleteBatch(tx, table, (query) =>
         query.where('created_at', '<=', nowMs - retentionMs).where('room_id', 'in', of),
       )

@@ -166,7 +166,8 @@ class RoomPresence {
 
   /** R17.9, R22. */
   requireCapacity({ room, isGuest }: UserRoomAccess, limits: Limits): void {
-    if (this.#present.size >= room.max_participants) throw failure('room_full')
+    if (room.max_participants !== null && this.#present.size >= room.max_participants)
+      throw failure('room_full')
     if (!isGuest) return
     const guests = [...this.#present.values()].filter(Boolean).length
     if (guests >= maxGuests(room, limits)) throw failure('room_full')
@@ -182,6 +183,7 @@ class RoomPresence {
 }
 
 function maxGuests({ max_participants }: RoomRow, limits: Limits): number {
+  if (max_participants === null) return limits.guest_present_room
   const share = Math.floor((max_participants * limits.guest_share_percent) / 100)
   return Math.min(Math.max(share, 1), limits.guest_present_room)
 }

@@ -26,7 +26,14 @@ export async function advanceReadMark(
 ): Promise<number> {
   const { last_read_seq } = await tx
     .insertInto('room_user_states')
-    .values({ room_id: roomId, user_id: userId, last_read_seq: seq, level: DEFAULT_LEVEL, pushed_at: null })
+    .values({
+      room_id: roomId,
+      user_id: userId,
+      last_read_seq: seq,
+      level: DEFAULT_LEVEL,
+      pushed_at: null,
+      starred: 0,
+    })
     .onConflict((conflict) =>
       conflict.columns(['room_id', 'user_id']).doUpdateSet((eb) => ({
         last_read_seq: eb
@@ -55,8 +62,9 @@ export async function deleteUserState(tx: Tx, { roomId, userId }: UserInRoom): P
 export async function listFollowerIds(db: Db, roomId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('rooms')
-    .select('owner_id as user_id')
+    .select(sql<string>`owner_id`.as('user_id'))
     .where('id', '=', roomId)
+    .where('owner_id', 'is not', null)
     .union(db.selectFrom('room_members').select('user_id').where('room_id', '=', roomId))
     .union(db.selectFrom('room_user_states').select('user_id').where('room_id', '=', roomId))
     .execute()

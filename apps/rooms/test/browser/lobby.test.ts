@@ -53,7 +53,7 @@ test('a room is created with the keyboard alone, with every option as chosen', a
     max_participants: 7,
     default_role: 'speaker',
     history_visibility: 'since_membership',
-    retention: 'forever',
+    retention_days: null,
   })
   expect(page.url()).toBe(pages.at(`/rooms/${row.id}`))
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])

@@ -130,7 +130,7 @@ eachDialect((dialect, newUrl) => {
     const first = await withFile()
     await succeed(deleteMessage(owner, first.id, first.messageId))
     expect(await statuses(owner, first.file)).toEqual(HIDDEN)
-    const second = await withFile({ retention: '7' })
+    const second = await withFile({ retention: 7 })
     rooms.clock.ms += 7 * DAY - 1
     expect(await statuses(owner, second.file)).toEqual(READABLE)
     rooms.clock.ms += 1

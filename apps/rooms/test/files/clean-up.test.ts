@@ -85,7 +85,7 @@ eachDialect((_dialect, newUrl) => {
   })
 
   test('R31.5: retention and the deletion of a room delete the files of their messages', async () => {
-    const rest = await createRoom(owner, { retention: '7' })
+    const rest = await createRoom(owner, { retention: 7 })
     const gone = await createRoom(owner)
     for (const { id } of [rest, gone])
       await postFiles(owner, id, [(await uploadFile(owner, id, `in ${id}`)).id])

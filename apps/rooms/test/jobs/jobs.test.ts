@@ -11,6 +11,7 @@ import { Scheduler } from '../../src/jobs/scheduler.ts'
 import type { ClusterEvent } from '../../src/api/cluster-events.ts'
 import { namesOf } from '../../src/users/names.ts'
 import { NOON } from '../rooms.ts'
+import { insertRoom } from '../../src/rooms/store.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -81,7 +82,6 @@ eachDialect((_dialect, newUrl) => {
     const room = {
       id: crypto.randomUUID(),
       name: 'Quay',
-      search_name: 'quay',
       created_by: ownerId,
       owner_id: ownerId,
       owner_since: NOON,
@@ -90,7 +90,7 @@ eachDialect((_dialect, newUrl) => {
       allow_guests: 1,
       default_role: 'listener',
       history_visibility: 'all',
-      retention: '30',
+      retention_days: 30,
       voice: 'video',
       voice_screen: 1,
       voice_guests: 'listen',
@@ -98,7 +98,7 @@ eachDialect((_dialect, newUrl) => {
       created_at: NOON,
       active_at: NOON,
     } as const
-    await database.write((tx) => tx.insertInto('rooms').values(room).execute())
+    await database.write((tx) => insertRoom(tx, room))
   }
   const auditEvent = (id: string, createdAt: number) => ({
     id,

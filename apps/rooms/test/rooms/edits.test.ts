@@ -264,7 +264,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('R17.8d: a message past its retention is quoted nowhere, and its later events show nothing of it', async () => {
-    const { id } = await createRoom(owner, { retention: '7' })
+    const { id } = await createRoom(owner, { retention: 7 })
     const old = await createMessage(owner, id, 'Old text')
     await reply(owner, id, old.id)
     await edit(owner, id, old.id, 'Old text, edited')

@@ -92,7 +92,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('R18.5b: events deleted by retention require a reload, also before the job runs, unless the client is past them', async () => {
-    const { id } = await createRoom(owner, { retention: '7' })
+    const { id } = await createRoom(owner, { retention: 7 })
     for (let count = 0; count < 4; count++) await createMessage(owner, id, `Message ${count}`)
     await rooms.rooms.database.write((tx) =>
       tx

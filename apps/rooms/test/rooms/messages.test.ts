@@ -220,8 +220,8 @@ eachDialect((dialect, newUrl) => {
 
   test('R17.8d: messages past their retention are hidden to the millisecond, before any job runs', async () => {
     for (const [settings, keptMs] of [
-      [{ retention: '7' }, 7 * DAY],
-      [{ retention: '30' }, 30 * DAY],
+      [{ retention: 7 }, 7 * DAY],
+      [{ retention: 30 }, 30 * DAY],
       [{ retention: 'forever', historyVisibility: 'none' }, HOUR],
     ] as const) {
       const { id } = await createRoom(owner, settings)

@@ -49,7 +49,7 @@ eachDialect((dialect, newUrl) => {
       allowGuests: true,
       defaultRole: 'listener',
       historyVisibility: 'all',
-      retention: '30',
+      retention: 30,
       voice: 'video',
       voiceScreen: true,
       voiceGuests: 'listen',
@@ -142,12 +142,12 @@ eachDialect((dialect, newUrl) => {
         '\ud800',
         `a${'\u200b'.repeat(2048)}`,
       ].map((name) => ({ name })),
-      ...[0, 101, 1.5, '50', null].map((maxParticipants) => ({ maxParticipants })),
+      ...[0, 10_001, 1.5, '50'].map((maxParticipants) => ({ maxParticipants })),
       ...['secret', null, 1].map((visibility) => ({ visibility })),
       ...[1, 'true', null].map((allowGuests) => ({ allowGuests })),
       ...['owner', 'moderator', null].map((defaultRole) => ({ defaultRole })),
       ...['some', null].map((historyVisibility) => ({ historyVisibility })),
-      ...[7, '8', null].map((retention) => ({ retention })),
+      ...[0, '8', 'never', null].map((retention) => ({ retention })),
       { ownerId: ada.user.id },
       { id: crypto.randomUUID() },
     ]
@@ -289,7 +289,7 @@ eachDialect((dialect, newUrl) => {
         metadata: {
           max_participants: { from: 50, to: 7 },
           default_role: { from: 'listener', to: 'speaker' },
-          retention: { from: '30', to: 'forever' },
+          retention_days: { from: 30, to: null },
         },
       }),
     ])

@@ -142,7 +142,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('R17.8: a page has no events from before its reader may read, nor from before the retention', async () => {
-    const { id } = await createRoom(owner, { historyVisibility: 'since_membership', retention: '7' })
+    const { id } = await createRoom(owner, { historyVisibility: 'since_membership', retention: 7 })
     await rename(id, 'Before')
     const bob = await member(rooms)
     await makeMember(rooms, id, bob)

@@ -85,7 +85,7 @@ eachDialect((_dialect, newUrl) => {
     await makeMember(rooms, since, mia)
     const { id: fleeting } = await createRoom(olga, { historyVisibility: 'none' })
     await createMessage(olga, fleeting, 'Fleeting')
-    const { id: week } = await createRoom(olga, { retention: '7' })
+    const { id: week } = await createRoom(olga, { retention: 7 })
     await createMessage(olga, week, 'Last week')
     const visitor = await member(rooms, 'Vera')
     const gus = await guest(rooms)

@@ -154,11 +154,11 @@ eachDialect((dialect, newUrl) => {
 
   test('R21.1c, R28.4: the job deletes messages and events past their retention, also in idle rooms, and no others', async () => {
     const kinds = [
-      ['7', 'all', 7 * DAY],
-      ['30', 'since_membership', 30 * DAY],
+      [7, 'all', 7 * DAY],
+      [30, 'since_membership', 30 * DAY],
       ['forever', 'all', null],
       ['forever', 'none', HOUR],
-      ['7', 'none', HOUR],
+      [7, 'none', HOUR],
     ] as const
     const made: { id: string; keptMs: number | null }[] = []
     for (const [retention, historyVisibility, keptMs] of kinds) {
@@ -204,7 +204,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('R28.4: one run deletes everything past its retention, in several transactions between which other writers run', async () => {
-    const { id } = await createRoom(owner, { retention: '7' })
+    const { id } = await createRoom(owner, { retention: 7 })
     const { database } = rooms.rooms
     const length = 2_500
     await fillRoom(id, { length, atMs: rooms.clock.ms - 8 * DAY })
@@ -281,7 +281,7 @@ eachDialect((dialect, newUrl) => {
 
   if (dialect === 'postgres')
     test('the rest of a room is deleted completely while expired messages of it are being deleted', async () => {
-      const { id } = await createRoom(owner, { retention: '7' })
+      const { id } = await createRoom(owner, { retention: 7 })
       await fillRoom(id, { length: 1_500, atMs: rooms.clock.ms - 8 * DAY })
       const { database } = rooms.rooms
       const { gone } = await database.write(async (tx) => {

@@ -102,7 +102,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   test('R32.1: what is older than membership, visit or retention is not found', async () => {
-    const since = await createRoom(owner, { historyVisibility: 'since_membership', retention: '7' })
+    const since = await createRoom(owner, { historyVisibility: 'since_membership', retention: 7 })
     const none = await createRoom(owner, { historyVisibility: 'none' })
     const anna = await member(rooms)
     const [early, late] = ['harbour early', 'harbour late']
@@ -139,7 +139,7 @@ eachDialect((dialect, newUrl) => {
 
   for (const days of [7, 30])
     test(`R17.8d, R32.1i: a search finds messages younger than ${days} days in a room that keeps them so long`, async () => {
-      const { id } = await createRoom(owner, { retention: `${days}` })
+      const { id } = await createRoom(owner, { retention: days })
       await createMessage(owner, id, 'lantern')
       const searchAt = async (ageMs: number) => {
         await rooms.rooms.database.write((tx) =>

@@ -41,10 +41,10 @@ export interface RoomState {
 }
 
 const HISTORIES = [
-  { history_visibility: 'all', retention: '7' },
-  { history_visibility: 'all', retention: 'forever' },
-  { history_visibility: 'since_membership', retention: 'forever' },
-  { history_visibility: 'none', retention: '30' },
+  { history_visibility: 'all', retention_days: 7 },
+  { history_visibility: 'all', retention_days: null },
+  { history_visibility: 'since_membership', retention_days: null },
+  { history_visibility: 'none', retention_days: 30 },
 ] as const
 
 const ROOM_SETTINGS = (['public', 'unlisted', 'private'] as const).flatMap((visibility) =>
@@ -117,7 +117,7 @@ type Case = People & { relation: Relation; nowMs: number }
 
 function rowsOf(
   person: Case,
-  settings: Pick<RoomRow, 'visibility' | 'allow_guests' | 'history_visibility' | 'retention'>,
+  settings: Pick<RoomRow, 'visibility' | 'allow_guests' | 'history_visibility' | 'retention_days'>,
 ): RoomRows {
   const { owner, who, relation, nowMs } = person
   const id = crypto.randomUUID()
@@ -126,8 +126,13 @@ function rowsOf(
   const room = {
     ...settings,
     id,
+    kind: 'room' as const,
     name,
     search_name: name,
+    topic: null,
+    archived_at: null,
+    is_default: 0 as const,
+    direct_key: null,
     created_by: owner.user.id,
     owner_id: relation === 'owner' ? who.user.id : owner.user.id,
     owner_since: nowMs,

@@ -117,7 +117,7 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
       allow_guests: 1,
       default_role: 'speaker',
       history_visibility: 'all',
-      retention: '7',
+      retention_days: 7,
       voice: 'voice',
       voice_screen: 0,
       voice_guests: 'speak',

@@ -168,7 +168,7 @@ eachDialect((_dialect, newUrl) => {
   test('R30.1e, R17.8: messages that the user may not read do not count', async () => {
     const visited = await newRoom({ historyVisibility: 'since_membership' })
     const fleeting = await newRoom({ historyVisibility: 'none' })
-    const brief = await newRoom({ retention: '7' })
+    const brief = await newRoom({ retention: 7 })
     const gus = await guest(rooms)
     for (const id of [visited, fleeting, brief]) await createMessage(olga, id)
     await join(gus, visited)

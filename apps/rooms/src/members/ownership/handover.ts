@@ -7,6 +7,7 @@ import { revokeLostAccess } from '../../rooms/eviction.ts'
 import { appendEvent } from '../../rooms/room-events.ts'
 import { updateRoom } from '../../rooms/store.ts'
 import { advanceReadMark } from '../../unread/store.ts'
+import { ownerOf } from './owner.ts'
 import { deleteTransfer, transferEndedEvents } from './transfers.ts'
 
 export interface Handover {
@@ -23,7 +24,8 @@ export interface Handover {
  * erasure. Returns the events to publish.
  */
 export async function handOver(tx: Tx, { room, toUserId, nowMs }: Handover): Promise<ClusterEvent[]> {
-  const { id: roomId, owner_id: previousOwnerId } = room
+  const { id: roomId } = room
+  const previousOwnerId = ownerOf(room)
   const previous = await findKnownPerson(tx, roomId, previousOwnerId, nowMs)
   const joinedSeq = await deleteMember(tx, roomId, toUserId)
   // Owners have no sequence number of joining, at which what is unread begins.

@@ -17,6 +17,7 @@ import { NewOwner, PendingTransfers, TransferAnswer, toPendingTransfer, toTransf
 import { insertTransfer, listTransfers } from './store.ts'
 import { takeoverOperations } from './takeover.ts'
 import { deleteTransfer, findTransfer, transferEndedEvents } from './transfers.ts'
+import { ownerOf } from './owner.ts'
 
 const tag = 'Ownership'
 const OFFER_LIFETIME_MS = DAY_MS
@@ -57,7 +58,7 @@ async function offer(
   const before = await deleteTransfer(tx, roomId)
   const transfer = await insertTransfer(tx, {
     room_id: roomId,
-    from_user_id: room.owner_id,
+    from_user_id: ownerOf(room),
     to_user_id: toUserId,
     expires_at: nowMs + OFFER_LIFETIME_MS,
     created_at: nowMs,

@@ -4,6 +4,7 @@ import type { RoomOwnershipTransferRow, RoomRow } from '../../db/tables.ts'
 import { NextCursor, PageQuery } from '../../api/paging.ts'
 import { trimmedText } from '../../api/text.ts'
 import { Id, Moment, Success, toMoment } from '../../api/wire.ts'
+import { ownerOf } from './owner.ts'
 
 const Transfer = z
   .object({
@@ -61,7 +62,7 @@ const ManagedRoom = z
     createdBy: z.string().nullable(),
     visibility: z.enum(['public', 'unlisted', 'private']),
     allowGuests: z.boolean(),
-    maxParticipants: z.int(),
+    maxParticipants: z.int().nullable(),
     createdAt: Moment,
     ownerId: z.string(),
     memberCount: z.int().meta({ description: 'The number of members, including the owner.' }),
@@ -83,7 +84,7 @@ export function toManagedRoom(row: RoomWithCounts): z.output<typeof ManagedRoom>
     allowGuests: row.allow_guests === 1,
     maxParticipants: row.max_participants,
     createdAt: toMoment(row.created_at),
-    ownerId: row.owner_id,
+    ownerId: ownerOf(row),
     memberCount: (row.members ?? 0) + 1,
     participantCount: row.present ?? 0,
   }

@@ -19,6 +19,7 @@ import {
   toManagedRoom,
 } from './schema.ts'
 import { selectAllRooms } from './store.ts'
+import { ownerOf } from './owner.ts'
 
 const tag = 'Administration'
 
@@ -75,7 +76,7 @@ async function takeRoom(
   if (!access.isAdmin || !(await lockGrantsOf(tx, access.userId, 'platform_admin')))
     throw failure('forbidden')
   const { userId } = access
-  const previousOwnerId = room.owner_id
+  const previousOwnerId = ownerOf(room)
   if (previousOwnerId === userId) return { events: [], previousOwnerId }
   // The limit of owned rooms does not apply: a takeover helps rooms without a responsible owner.
   const events = await handOver(tx, { room, toUserId: userId, nowMs: context.now })

@@ -20,7 +20,7 @@ const NEW_ROOM: Omit<RoomFields, 'name'> = {
   allowGuests: true,
   defaultRole: 'listener',
   historyVisibility: 'all',
-  retention: '30',
+  retention: 30,
   voice: 'video',
   voiceScreen: true,
   voiceGuests: 'listen',
@@ -155,11 +155,11 @@ function changedFields(
 
 function faultsOf({ name, maxParticipants }: RoomFields): { name?: TextKey; max?: TextKey } {
   const length = Array.from(name.trim()).length
-  const isWhole = Number.isInteger(maxParticipants)
+  const isWhole = maxParticipants === null || Number.isInteger(maxParticipants)
   return {
     ...(length === 0 && { name: 'form.nameRequired' as const }),
     ...(length > MAX_NAME_LENGTH && { name: 'form.nameLong' as const }),
-    ...((!isWhole || maxParticipants < 1 || maxParticipants > MAX_PARTICIPANTS) && {
+    ...((!isWhole || (maxParticipants ?? 1) < 1 || (maxParticipants ?? 1) > MAX_PARTICIPANTS) && {
       max: 'form.maxInvalid' as const,
     }),
   }
@@ -222,7 +222,7 @@ function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFie
         ref={field}
         label={t('form.max')}
         value={fields.maxParticipants || null}
-        onChange={(value) => onChange({ maxParticipants: value ?? 0 })}
+        onChange={(maxParticipants) => onChange({ maxParticipants })}
         error={fault && t(fault)}
       />
     </>
@@ -272,8 +272,8 @@ function SelectFields({ fields, onChange }: ChangeProps & { fields: RoomFields }
           value,
           label: t(`form.retention.${value}`),
         }))}
-        value={fields.retention}
-        onChange={(value) => value && onChange({ retention: value })}
+        value={String(fields.retention)}
+        onChange={(value) => value && onChange({ retention: value === 'forever' ? value : Number(value) })}
       />
     </>
   )

@@ -58,7 +58,7 @@ function RoomLine({ room }: { room: Room }) {
             t(`room.visibility.${room.visibility}`),
             t(admitsGuests ? 'admin.guestsIn' : 'admin.guestsOut'),
             t('admin.members', { count: room.memberCount }),
-            t('lobby.present', { count: room.participantCount, max: room.maxParticipants }),
+            t('lobby.present', { count: room.participantCount }),
             t('admin.created', { when: day(room.createdAt) }),
           ].join(' · ')}
         </Text>

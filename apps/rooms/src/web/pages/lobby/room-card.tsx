@@ -55,7 +55,7 @@ function LastTime({ room: { preview } }: { room: ListedRoom }) {
   )
 }
 
-function People({ room: { preview, participantCount: count, maxParticipants: max } }: { room: ListedRoom }) {
+function People({ room: { preview, participantCount: count } }: { room: ListedRoom }) {
   const { t, list } = useText()
   const people = preview?.people ?? []
   return (
@@ -68,7 +68,7 @@ function People({ room: { preview, participantCount: count, maxParticipants: max
         data-some={count > 0 || undefined}
         title={list(people.map(({ nickname }) => nickname))}
       >
-        {t('lobby.present', { count, max })}
+        {t('lobby.present', { count })}
       </span>
       {people.length > 0 && <VisuallyHidden>{list(people.map(({ nickname }) => nickname))}</VisuallyHidden>}
     </span>

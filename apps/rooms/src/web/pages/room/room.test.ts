@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { User } from '../../session.ts'
 import { type Room, hasWholeHistory } from './room.ts'
 
-const room = { historyVisibility: 'all', retention: '30', createdAt: '2026-11-01T00:00:00.000Z', role: null }
+const room = { historyVisibility: 'all', retention: 30, createdAt: '2026-11-01T00:00:00.000Z', role: null }
 const person = { platformAdmin: false }
 const hasAll = (changes: Partial<Room>, days: number, user: Partial<User> = {}) =>
   hasWholeHistory(
@@ -14,7 +14,7 @@ const hasAll = (changes: Partial<Room>, days: number, user: Partial<User> = {}) 
 
 test('a history begins with the room unless messages were too old to be kept', () => {
   expect([hasAll({}, 29), hasAll({}, 30)]).toEqual([true, false])
-  expect([hasAll({ retention: '7' }, 8), hasAll({ retention: 'forever' }, 900)]).toEqual([false, true])
+  expect([hasAll({ retention: 7 }, 8), hasAll({ retention: 'forever' }, 900)]).toEqual([false, true])
 })
 
 test('a history begins with the room only for those who may read it whole', () => {

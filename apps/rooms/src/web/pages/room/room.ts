@@ -33,6 +33,6 @@ export function hasWholeHistory(
   const mayRead =
     historyVisibility === 'all' ||
     (historyVisibility === 'since_membership' && (role === 'owner' || user.platformAdmin))
-  const isKept = retention === 'forever' || nowMs - Date.parse(createdAt) < Number(retention) * DAY_MS
+  const isKept = retention === 'forever' || nowMs - Date.parse(createdAt) < retention * DAY_MS
   return mayRead && isKept
 }
