@@ -3,6 +3,7 @@ import type { Log } from '@latchkey/http/log'
 import type { Tables, Tx } from './db/tables.ts'
 import { hasAdmin, lockGrantChanges, revokeAdminsOf } from './grants/operations.ts'
 import { endSessionsOfGuests } from './guests/store.ts'
+import { findOpenProvider } from './identity/open-provider.ts'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './identity/provider-config.ts'
 import { recordProvider, recordSubjectSource } from './platform/provider-change.ts'
 import { findState } from './platform/store.ts'
@@ -37,6 +38,11 @@ export async function reconcileSettings(
       'provider: OAUTH_USERINFO_ENDPOINT or OAUTH_SUBJECT_PATH changed, and accounts may be accessible to other people; administrators revoked: restore them with latchkey rooms admin grant',
       { ...inherited },
     )
+  const openProvider = findOpenProvider(provider)
+  if (openProvider !== null)
+    log.warn('provider: everyone with an account there can sign in; AUTH_REQUIRE says who belongs here', {
+      provider: openProvider,
+    })
   if (guests.length > 0) log.info('guests: disabled, their sessions have ended', { sessions: guests.length })
   if (lacksAdmin && provider.adminClaim !== null)
     log.info('administrators: none until a person signs in whose admin claim matches', {

@@ -67,6 +67,7 @@ const getProviderStatus = operation({
     return {
       ...status,
       discovery: { ...checked, checkedAt: toMomentOrNull(checkedAtMs) },
+      conditions: [...status.conditions],
       endpoints: { ...status.endpoints },
       register: { ...registeredAddresses(policy.canonicalOrigin, policy.backchannelLogout) },
       lastLogoutToken: await lastLogoutToken(context),

@@ -83,6 +83,12 @@ export const ProviderAnswer = z
     mode: z.enum(['teamidp', 'oidc', 'oauth2']),
     issuer: z.string(),
     label: z.string(),
+    conditions: z
+      .array(z.string())
+      .meta({ description: 'The conditions of `AUTH_REQUIRE` that people must meet to sign in.' }),
+    openProvider: z.string().nullable().meta({
+      description: 'The provider, if everyone in the world can have an account there and sign in.',
+    }),
     discovery: z.object({
       ok: z.boolean(),
       checkedAt: Moment.nullable(),

@@ -13,7 +13,9 @@ import { grantPlatformAdmin } from '../grants/operations.ts'
 import { insertTeams } from '../grants/store.ts'
 import { recordSubjectSource } from '../platform/provider-change.ts'
 import { upsertMember } from '../users/store.ts'
+import { readSettings } from '../settings/settings.ts'
 import { examine } from './doctor.ts'
+import { checkConditions } from './external-checks.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-rooms-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -36,6 +38,22 @@ const environment = (issuer: string) => ({
   OIDC_ISSUER: issuer,
   ALLOWED_HOSTS: 'https://rooms.example.com',
   ROOMS_DATABASE_URL: `sqlite:${join(folder, 'rooms.db')}`,
+})
+
+test('R38.1e: fails if everyone in the world can sign in, and names the conditions that are set', async () => {
+  const env = environment('https://login.microsoftonline.com/common/v2.0')
+  expect(checkConditions(readSettings(env))).toMatchObject({
+    level: 'fail',
+    sentence: 'everyone with an account at Microsoft (common) can sign in: set AUTH_REQUIRE',
+  })
+  expect(checkConditions(readSettings({ ...env, AUTH_REQUIRE: 'tid=4711, roles=a|b' }))).toMatchObject({
+    level: 'ok',
+    sentence: 'only people whose claims meet tid=4711 and roles=a|b can sign in',
+  })
+  const withoutScope = { ...env, AUTH_REQUIRE: 'email_domain=example.com', AUTH_SCOPES: 'openid profile' }
+  expect(checkConditions(readSettings(withoutScope))).toMatchObject({ level: 'warn' })
+  const [problem] = await lines('settings', { ...env, AUTH_REQUIRE: 'tid=4711, roles' })
+  expect(problem).toContain('AUTH_REQUIRE has no = in condition 2')
 })
 
 eachDialect((dialect, newUrl) => {
@@ -74,6 +92,7 @@ eachDialect((dialect, newUrl) => {
         'clock',
         'hosts',
         'proxy',
+        'conditions',
         'provider',
         'login',
         'keys',

@@ -14,7 +14,13 @@ import { countInheritableAccounts } from '../platform/provider-change.ts'
 import { countUnreachableAccounts } from '../platform/store.ts'
 import { type Settings, readSettings, settingsWarnings } from '../settings/settings.ts'
 import { checkFiles } from './files.ts'
-import { checkAddresses, checkHosts, checkProvider, checkProviderClock } from './external-checks.ts'
+import {
+  checkAddresses,
+  checkConditions,
+  checkHosts,
+  checkProvider,
+  checkProviderClock,
+} from './external-checks.ts'
 import { checkVoice } from './voice.ts'
 import { hasLoginsWithoutGrants, newestSessionAt } from './store.ts'
 
@@ -41,6 +47,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   if (settings.busUrl !== null) yield await (await import('./bus.ts')).checkBus(settings.busUrl)
   yield* checkVoice(settings, now)
   yield* checkHosts(settings)
+  yield checkConditions(settings)
   yield* await checkProvider(settings, now)
   yield await checkProviderClock(settings, now)
   yield* checkAddresses(settings)

@@ -5,6 +5,7 @@ import { createProvider } from '../login/create-provider.ts'
 import type { Provider } from '../login/provider.ts'
 import type { ProviderConfig } from '../identity/provider-config.ts'
 import type { Settings } from '../settings/settings.ts'
+import { findOpenProvider } from '../identity/open-provider.ts'
 import { registeredAddresses } from '../login/registered-addresses.ts'
 
 const EVERYONE = new Set(['0.0.0.0/0', '::/0'])
@@ -28,6 +29,20 @@ export function* checkHosts({ allowedHosts, proxyHeader, trustedProxies }: Setti
         'proxy',
         `${trustedProxies.join(', ')} may set the client address in ${proxyHeader}; they must remove it from client requests`,
       )
+}
+
+/** Checks that not everyone in the world can sign in. */
+export function checkConditions({ provider }: Settings): Finding {
+  const name = 'conditions'
+  const openProvider = findOpenProvider(provider)
+  if (openProvider !== null)
+    return fail(name, `everyone with an account at ${openProvider} can sign in: set AUTH_REQUIRE`)
+  if (provider.conditions.some(({ path }) => path === null) && !provider.scopes.includes('email'))
+    return warn(name, 'email_domain can be met by nobody whose provider needs the scope email: AUTH_SCOPES')
+  const texts = provider.conditions.map(({ text }) => text)
+  return texts.length > 0
+    ? ok(name, `only people whose claims meet ${texts.join(' and ')} can sign in`)
+    : ok(name, 'none: everyone whom the provider signs in has an account')
 }
 
 /** Checks that the provider can be used, and describes the login flow. */

@@ -1,6 +1,7 @@
 // The mode `oauth2`: no discovery and no ID token. User-info identifies the user (R4.2, R7.5).
 import { authorizationUrl } from './authorization-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { admissionOf } from './admission.ts'
 import { describePerson, warnOfUnmatchableClaims } from './identity.ts'
 import { type OAuth2Config, issuerOf } from '../identity/provider-config.ts'
 import { LoginFailure, type Provider } from './provider.ts'
@@ -42,6 +43,7 @@ export function createOAuth2Provider(
       mode: 'oauth2',
       issuer,
       label: config.label,
+      ...admissionOf(config),
       discovery: { ok: true, checkedAtMs: null, code: null, error: null },
       endpoints: {
         authorization: config.authorizationEndpoint,

@@ -3,6 +3,7 @@ import { authorizationUrl } from './authorization-url.ts'
 import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { verifyIdToken } from './id-token.ts'
+import { admissionOf } from './admission.ts'
 import { describePerson, isComplete, warnOfUnmatchableClaims } from './identity.ts'
 import { type KeySet, createKeySet } from './key-set.ts'
 import { verifyLogoutToken } from './logout-token.ts'
@@ -146,6 +147,7 @@ async function statusOf(parts: OidcParts): Promise<ProviderStatus> {
     mode: config.mode,
     issuer: config.issuer,
     label: config.label,
+    ...admissionOf(config),
     discovery: { ok: metadata !== undefined, ...discovery.lastCheck() },
     endpoints: metadata === undefined ? {} : endpointsOf(metadata),
     pkce: challenges ? 'S256' : 'none',

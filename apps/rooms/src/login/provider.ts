@@ -116,6 +116,10 @@ export interface ProviderStatus {
   readonly mode: ProviderMode
   readonly issuer: string
   readonly label: string
+  /** As in the setting. */
+  readonly conditions: readonly string[]
+  /** The provider if everyone in the world can sign in (R38.1e). */
+  readonly openProvider: string | null
   readonly discovery: {
     readonly ok: boolean
     readonly checkedAtMs: number | null

@@ -10,6 +10,7 @@ import {
   signedInUser,
 } from '../actions.ts'
 import { listAuditActions } from '../audit-log.ts'
+import { conditions } from '../provider/hostile.ts'
 import { NOON, ORIGIN, type TestRooms, openRooms } from '../rooms.ts'
 
 interface Lines {
@@ -92,6 +93,8 @@ eachDialect((_dialect, newUrl) => {
       mode: 'oidc',
       issuer: rooms.idp.issuer,
       label: 'Test provider',
+      conditions: [],
+      openProvider: null,
       discovery: { ok: true, checkedAt: expect.stringMatching(/Z$/), code: null, error: null },
       endpoints: expect.any(Object),
       pkce: 'S256',
@@ -120,6 +123,27 @@ eachDialect((_dialect, newUrl) => {
       unreachableAccounts: 1,
     })
     await other.close()
+  })
+
+  test('R38.1e: the provider page names a provider at which everyone may have an account, or the conditions that keep them out', async () => {
+    for (const [text, openProvider] of [
+      ['', 'GitHub'],
+      ['login=ada|octocat, two_factor=true', null],
+    ] as const) {
+      const node = await rooms.node({
+        provider: {
+          ...rooms.idp.oauth2Config({ authorizationEndpoint: 'https://github.com/login/oauth/authorize' }),
+          conditions: text === '' ? [] : conditions(text),
+        },
+      })
+      const browser = node.browser()
+      for (const [name, value] of admin.browser.cookies) browser.cookies.set(name, value)
+      expect(await browser.json('/api/admin/provider')).toMatchObject({
+        openProvider,
+        conditions: text === '' ? [] : ['login=ada|octocat', 'two_factor=true'],
+      })
+      await node.close()
+    }
   })
 
   test('the provider page shows the last logout token, accepted or rejected', async () => {

@@ -2,8 +2,20 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { grantPlatformAdmin } from '../../src/grants/operations.ts'
 import type { ProviderConfig } from '../../src/identity/provider-config.ts'
-import { type HostileProvider, claimPath } from '../provider/hostile.ts'
+import { type HostileProvider, claimPath, conditions } from '../provider/hostile.ts'
 import { openRooms } from '../rooms.ts'
+
+test('R38.1e: a start with a provider at which everyone may have an account is a warning, until there is a condition', async () => {
+  const rooms = await openRooms()
+  const warnings = () => rooms.logLines.filter((line) => line.includes('AUTH_REQUIRE'))
+  const authorizationEndpoint = 'https://discord.com/oauth2/authorize'
+  const provider = rooms.idp.oauth2Config({ authorizationEndpoint })
+  await (await rooms.node({ provider: { ...provider, conditions: conditions('verified=true') } })).close()
+  expect(warnings()).toEqual([])
+  await (await rooms.node({ provider })).close()
+  expect(warnings()).toEqual([expect.stringMatching(/"level":"warn".*"provider":"Discord"/)])
+  await rooms.close()
+})
 
 eachDialect((dialect, newUrl) => {
   test('C82 (R8.5): a start with another provider than the last one is logged and audited, and continues', async () => {

@@ -240,6 +240,8 @@ describe('the status of the provider', () => {
       mode: 'oidc',
       issuer,
       label: 'Test provider',
+      conditions: [],
+      openProvider: null,
       discovery: { ok: true, checkedAtMs: at.clock.ms, code: null, error: null },
       endpoints: {
         authorization: `${issuer}/authorize`,
@@ -274,6 +276,8 @@ describe('the status of the provider', () => {
       mode: 'oauth2',
       issuer: `oauth2:${issuer}`,
       label: 'Test provider',
+      conditions: [],
+      openProvider: null,
       discovery: { ok: true, checkedAtMs: null, code: null, error: null },
       endpoints: {
         authorization: `${issuer}/authorize`,

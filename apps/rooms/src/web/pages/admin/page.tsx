@@ -4,7 +4,7 @@ import type { ComponentType } from 'react'
 import { useText } from '../../texts/text.ts'
 import { AuditLog } from './audit-log.tsx'
 import { People } from './people.tsx'
-import { ProviderStatus } from './provider-status.tsx'
+import { OpenProvider, ProviderStatus } from './provider-status.tsx'
 import { AllRooms } from './all-rooms.tsx'
 import { InstanceSettings } from './instance-settings.tsx'
 
@@ -39,6 +39,7 @@ export default function AdminPage() {
         ))}
       </Tabs.List>
       <Tabs.Panel value={current}>
+        <OpenProvider />
         <Content />
       </Tabs.Panel>
     </Tabs>

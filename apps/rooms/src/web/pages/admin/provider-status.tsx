@@ -42,6 +42,18 @@ export function ProviderStatus() {
   )
 }
 
+/** Everyone in the world can sign in. On all parts of the page, so that no administrator overlooks it. */
+export function OpenProvider() {
+  const { t } = useText()
+  const { data } = useCall('admin', 'getProviderStatus', {})
+  if (!data || data.openProvider === null) return null
+  return (
+    <Alert color="red" role="alert" mb="lg" title={t('admin.open', { provider: data.openProvider })}>
+      {t('admin.openHelp')}
+    </Alert>
+  )
+}
+
 /** URLs exactly as they must be registered at the provider. */
 function Register({ register }: Pick<Status, 'register'>) {
   const { t } = useText()
@@ -95,6 +107,11 @@ function State({ status }: { status: Status }) {
         <Fact name={t('admin.issuer')} isCode>
           {status.issuer}
         </Fact>
+        {status.conditions.length > 0 && (
+          <Fact name={t('admin.conditions')} isCode>
+            {status.conditions.join(', ')}
+          </Fact>
+        )}
         <Fact name={t('admin.discovery')}>
           {t(discovery.ok ? 'admin.discoveryOk' : 'admin.discoveryBad')}
           {discovery.checkedAt !== null && ` · ${moment(discovery.checkedAt)}`}

@@ -45,6 +45,10 @@ export default {
   'admin.unreachable_other': '{{count}} akun tanpa penyedia identitas',
   'admin.unreachableHelp':
     'Akun ini milik penyedia identitas terdahulu, jadi tidak ada yang dapat memasukinya. Anda dapat mengambil alih ruangnya.',
+  'admin.open': 'Siapa pun yang punya akun {{provider}} dapat masuk',
+  'admin.openHelp':
+    'Orang pertama yang masuk menjadi administrator. Isi AUTH_REQUIRE dengan syarat yang dipenuhi orang-orang Anda, lalu mulai ulang Rooms.',
+  'admin.conditions': 'Syarat untuk masuk',
   'admin.inheritable_one': '{{count}} akun mungkin punya pemegang baru',
   'admin.inheritable_other': '{{count}} akun mungkin punya pemegang baru',
   'admin.inheritableHelp':
