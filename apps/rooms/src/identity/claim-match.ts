@@ -46,8 +46,12 @@ function isElsewhere(claims: Claims, { parts: [first = ''] }: ClaimPath): boolea
   )
 }
 
-/** Numbers and booleans as in JSON. A missing claim does not match the text "undefined". */
+/**
+ * Numbers and booleans as in JSON. A missing claim does not match the text "undefined". Integers
+ * outside the safe range match nothing: different ones are equal after parsing.
+ */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
-  return typeof value === 'boolean' || Number.isFinite(value) ? JSON.stringify(value) : undefined
+  if (typeof value !== 'boolean' && !Number.isFinite(value)) return undefined
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : JSON.stringify(value)
 }

@@ -61,6 +61,25 @@ describe('the paths of the name', () => {
   })
 })
 
+describe('the conditions for signing in', () => {
+  test('R38.1: apply in every mode, and a start error names the fault and the condition', () => {
+    for (const settings of Object.values(modes)) {
+      expect(readSettings(settings).provider.conditions).toEqual([])
+      const AUTH_REQUIRE = String.raw`hd=example.com, groups=staff\,all|board`
+      expect(readSettings({ ...settings, AUTH_REQUIRE }).provider.conditions).toMatchObject([
+        { values: ['example.com'] },
+        { values: ['staff,all', 'board'] },
+      ])
+      for (const [value, problem] of [
+        ['hd=example.com,', 'AUTH_REQUIRE has nothing in condition 2'],
+        ['groups', 'AUTH_REQUIRE has no = in condition 1'],
+        ['mail=ann@example.com=x', String.raw`AUTH_REQUIRE has a second = (\= in a value) in condition 1`],
+      ])
+        expect(problemsOf({ ...settings, AUTH_REQUIRE: value })).toEqual([problem ?? ''])
+    }
+  })
+})
+
 describe('R1.1 C1: exactly one mode', () => {
   for (const [mode, required] of Object.entries(modes)) {
     test(`${mode} starts with its required settings and refuses to start without any one of them`, () => {
