@@ -12,6 +12,7 @@ import { moderationOperations } from './members/moderation/operations.ts'
 import { ownershipOperations } from './members/ownership/operations.ts'
 import { blockOperations } from './people/blocks/operations.ts'
 import { platformOperations } from './platform/operations.ts'
+import { directOperations } from './directs/operations.ts'
 import { roomOperations } from './lobby/operations.ts'
 import { notificationOperations } from './notifications/operations.ts'
 import { pushOperations } from './notifications/push/operations.ts'
@@ -29,6 +30,7 @@ export const apiOperations: readonly AnyOperation<PublicContext>[] = [
   ...accountOperations,
   ...blockOperations,
   ...roomOperations,
+  ...directOperations,
   ...unreadOperations,
   ...notificationOperations,
   ...pushOperations,

@@ -50,7 +50,7 @@ export async function collectAccount(context: Context): Promise<ReadableStream<U
       createdAt: toMoment(created_at),
     })),
   }
-  return toByteStream(exportChunks(context, account, await exportRooms(db, user.id)))
+  return toByteStream(exportChunks(context, account, await exportRooms(context.database, user.id)))
 }
 
 /** Reads the next chunk only when the consumer asks for it. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { Db } from '../db/tables.ts'
+import type { Db, ReadDatabase } from '../db/tables.ts'
 import { toRoomFile } from '../files/schema.ts'
 import type { FileWithContent } from '../files/store.ts'
+import { findDirectPeople, namedFor } from '../rooms/direct-people.ts'
 import { Moment, toMoment, toMomentOrNull } from '../api/wire.ts'
 import type { OwnMessage, ReactionWithRoom } from './store.ts'
 
@@ -13,11 +14,24 @@ export const ExportedRooms = z
   .object({
     owned: z.array(z.object({ roomId: z.string(), name: z.string(), since: Moment })),
     memberships: z.array(
-      z.object({ roomId: z.string(), name: z.string(), role: z.string(), joinedAt: Moment }),
+      z.object({
+        roomId: z.string(),
+        kind: z.string(),
+        name: z.string(),
+        role: z.string(),
+        joinedAt: Moment,
+      }),
     ),
     visits: z.array(z.object({ roomId: z.string(), startedAt: Moment, endedAt: Moment.nullable() })),
     readMarks: z
-      .array(z.object({ roomId: z.string(), readSeq: z.int(), notificationLevel: z.string() }))
+      .array(
+        z.object({
+          roomId: z.string(),
+          readSeq: z.int(),
+          notificationLevel: z.string(),
+          hidden: z.boolean(),
+        }),
+      )
       .meta({ description: 'Numbers of the events up to which the person has read.' }),
     messages: z.array(
       z.object({
@@ -99,18 +113,20 @@ export function toExportedReaction(row: ReactionWithRoom): ExportedRooms['reacti
 
 /** All of this data except messages and reactions, of which there can be many. */
 export async function exportRooms(
-  db: Db,
+  database: ReadDatabase,
   userId: string,
 ): Promise<Omit<ExportedRooms, 'messages' | 'reactions'>> {
+  const { read: db } = database
   return {
-    ...(await exportMemberships(db, userId)),
+    ...(await exportMemberships(database, userId)),
     ...(await exportVisits(db, userId)),
     ...(await exportInvitationsAndBans(db, userId)),
     ...(await exportDecisions(db, userId)),
   }
 }
 
-async function exportMemberships(db: Db, userId: string) {
+async function exportMemberships(database: ReadDatabase, userId: string) {
+  const { read: db } = database
   const owned = await db
     .selectFrom('rooms')
     .select(['id', 'name', 'owner_since'])
@@ -120,17 +136,19 @@ async function exportMemberships(db: Db, userId: string) {
   const memberships = await db
     .selectFrom('room_members')
     .innerJoin('rooms', 'rooms.id', 'room_members.room_id')
-    .select(['rooms.id', 'rooms.name', 'room_members.role', 'room_members.joined_at'])
+    .select(['rooms.id', 'rooms.kind', 'rooms.name', 'room_members.role', 'room_members.joined_at'])
     .where('user_id', '=', userId)
     .orderBy('rooms.id')
     .execute()
+  const everyone = await findDirectPeople(database, memberships)
   return {
     owned: owned.map(({ id, name, owner_since }) => ({ roomId: id, name, since: toMoment(owner_since) })),
-    memberships: memberships.map(({ id, name, role, joined_at }) => ({
-      roomId: id,
-      name,
-      role,
-      joinedAt: toMoment(joined_at),
+    memberships: memberships.map((room) => ({
+      roomId: room.id,
+      kind: room.kind,
+      name: namedFor(userId, room, everyone).name,
+      role: room.role,
+      joinedAt: toMoment(room.joined_at),
     })),
   }
 }
@@ -149,10 +167,11 @@ async function exportVisits(db: Db, userId: string) {
     .orderBy('room_id')
     .execute()
   return {
-    readMarks: marks.map(({ room_id, last_read_seq, level }) => ({
+    readMarks: marks.map(({ room_id, last_read_seq, level, hidden_seq }) => ({
       roomId: room_id,
       readSeq: last_read_seq,
       notificationLevel: level,
+      hidden: hidden_seq !== null,
     })),
     visits: visits.map(({ room_id, started_at, ended_at }) => ({
       roomId: room_id,

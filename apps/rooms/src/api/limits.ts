@@ -46,6 +46,7 @@ export const DEFAULT_LIMITS = {
   voice_signals_per_10s: 300,
   rooms_owned: 100,
   rooms_per_hour: 20,
+  directs_per_hour: 60,
   invitations_live: 200,
   invitations_per_hour: 60,
   invitation_failures_per_hour: 10,
@@ -84,6 +85,7 @@ const SWITCHES: ReadonlySet<LimitName> = new Set([
   'voice_cameras_mesh',
   'voice_cameras',
   'voice_screens',
+  'directs_per_hour',
 ])
 
 const MAX_VALUE = 1_000_000_000

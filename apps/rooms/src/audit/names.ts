@@ -22,6 +22,7 @@ export async function findNames(
   const rooms = await read
     .selectFrom('rooms')
     .select(['id', 'name'])
+    .where('kind', '=', 'room')
     .where(inList(dialect, 'rooms.id', ids))
     .execute()
   return Object.fromEntries([...users, ...rooms].map(({ id, name }) => [id, name]))

@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@latchkey/http/duration'
+import { deleteAbandonedDirects } from '../directs/deletion.ts'
 import { deleteUnattached } from '../files/clean-up.ts'
 import { deleteEndedInvitations } from '../invitations/store.ts'
 import { deleteEndedBans } from '../members/moderation/store.ts'
@@ -30,6 +31,7 @@ export const roomJobs: readonly Job[] = [
     run: async (tx, nowMs) => ({ events: await endEmptyCalls(tx, nowMs) }),
   },
   { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
+  { name: 'abandoned-directs', everyMs: MINUTE_MS, run: deleteAbandonedDirects },
   { name: 'gone-rooms', everyMs: MINUTE_MS, run: deleteOrphanedLog },
   { name: 'retention', everyMs: 10 * MINUTE_MS, run: deletePastRetention },
   { name: 'unattached-files', everyMs: 10 * MINUTE_MS, run: deleteUnattached },

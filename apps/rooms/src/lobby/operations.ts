@@ -4,7 +4,7 @@ import type { RoomRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { findPage } from '../api/paging.ts'
-import { findUnread, findUnreadOf } from '../unread/unread.ts'
+import { findUnreadOf } from '../unread/unread.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { CHANGE_REFUSALS, ENTRY_REFUSALS, admitReader, authorizeInRoom } from '../rooms/admission.ts'
@@ -25,7 +25,7 @@ import {
   toSharedRoom,
 } from './schema.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
-import { findAccessToRooms } from '../rooms/access-store.ts'
+import { findDirectPeople } from '../rooms/direct-people.ts'
 import {
   countOwnedRooms,
   countParticipants,
@@ -37,6 +37,7 @@ import {
 } from '../rooms/store.ts'
 import { findCalls, findParticipantVoices } from '../voice/store.ts'
 import { findPreviews } from './previews.ts'
+import { viewRooms } from './view-rooms.ts'
 import { joinRoom, leaveRoom } from '../rooms/visit-operations.ts'
 
 const tag = 'Rooms'
@@ -77,25 +78,13 @@ export const listRooms = operation({
       query,
       (after, limit) => selectRooms(database, filter, after, limit),
     )
-    const roomIds = rows.map(({ id }) => id)
-    const accesses = await findAccessToRooms(database, { userId: user.id, roomIds, nowMs: now })
-    const unread = await findUnread(database, accesses, now)
-    const calls = await findCalls(database, roomIds, now)
+    const views = await viewRooms(database, rows, { userId: user.id, nowMs: now })
+    const accesses = views.map(({ access }) => access)
     const previews = query.preview ? await findPreviews(database, accesses, now) : undefined
-    const accessTo = new Map(accesses.map((access) => [access.roomId, access]))
-    const rooms = rows.flatMap(({ id, present }) => {
-      const access = accessTo.get(id)
-      // Deleted meanwhile.
-      if (!access) return []
-      const room = toRoom(
-        access.room,
-        access,
-        { count: present ?? 0, call: calls.get(id) ?? null },
-        unread.get(access),
-      )
-      return [{ ...room, preview: previews?.get(id) ?? null }]
-    })
-    return { rooms, nextCursor }
+    return {
+      rooms: views.map(({ room }) => ({ ...room, preview: previews?.get(room.id) ?? null })),
+      nextCursor,
+    }
   },
 })
 
@@ -152,7 +141,12 @@ const createRoom = operation({
     context.publish({ kind: 'lobby', roomId: row.id })
     const unread = { readSeq: 0, unread: 0, mentions: 0 }
     return {
-      room: toRoom(row, { role: 'owner', defaultRole: row.default_role }, { count: 0, call: null }, unread),
+      room: toRoom(
+        row,
+        { userId: user.id, role: 'owner', defaultRole: row.default_role },
+        { count: 0, call: null, people: new Map() },
+        unread,
+      ),
     }
   },
 })
@@ -182,7 +176,8 @@ const getRoom = operation({
     }))
     const unread = await findUnreadOf(database, access, now)
     const call = (await findCalls(database, [room.id], now)).get(room.id) ?? null
-    return { room: toRoom(room, access, { count, call }, unread), participants }
+    const everyone = await findDirectPeople(database, [room])
+    return { room: toRoom(room, access, { count, call, people: everyone }, unread), participants }
   },
 })
 
@@ -254,7 +249,7 @@ async function changeSettings(
   const unread = await findUnreadOf(database, { ...access, room: row }, nowMs)
   const count = await countParticipants(tx, roomId, nowMs)
   const call = (await findCalls(database, [roomId], nowMs)).get(roomId) ?? null
-  return { room: toRoom(row, viewer, { count, call }, unread), events }
+  return { room: toRoom(row, viewer, { count, call, people: new Map() }, unread), events }
 }
 
 const deleteRoom = operation({

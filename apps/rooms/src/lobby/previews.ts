@@ -50,22 +50,22 @@ async function listPeople(
 ): Promise<Map<string, RoomPreview['people']>> {
   if (roomIds.length === 0) return new Map()
   const present = read
-    .selectFrom('room_visits')
-    .innerJoin('users', 'users.id', 'room_visits.user_id')
-    .select(['room_visits.room_id', 'users.id', 'users.avatar_color'])
+    .selectFrom('room_visits as visit')
+    .innerJoin('users', 'users.id', 'visit.user_id')
+    .select(['visit.room_id', 'users.id', 'users.avatar_color'])
     .select([
-      nicknameIn(sql.ref('room_visits.room_id')).as('nickname'),
-      sql<number>`row_number() over (partition by room_visits.room_id
-        order by room_visits.started_at, users.id)`.as('place'),
+      nicknameIn(sql.ref('visit.room_id')).as('nickname'),
+      sql<number>`row_number() over (partition by visit.room_id
+        order by visit.started_at, users.id)`.as('place'),
     ])
-    .where(inList(dialect, 'room_visits.room_id', roomIds))
+    .where(inList(dialect, 'visit.room_id', roomIds))
     .where((eb) =>
       eb.exists(
         eb
           .selectFrom('presence_leases')
           .select('presence_leases.user_id')
-          .whereRef('presence_leases.room_id', '=', 'room_visits.room_id')
-          .whereRef('presence_leases.user_id', '=', 'room_visits.user_id')
+          .whereRef('presence_leases.room_id', '=', 'visit.room_id')
+          .whereRef('presence_leases.user_id', '=', 'visit.user_id')
           .where('presence_leases.expires_at', '>', nowMs),
       ),
     )

@@ -8,7 +8,9 @@ import { MAX_INPUT_LENGTH, cleanName } from '../identity/display-name.ts'
 import { LevelBody } from '../notifications/schema.ts'
 import { DEFAULT_LEVEL, type NotificationLevel } from '../rooms/notification-levels.ts'
 import { type RoomAccess, canPublish } from '../rooms/permissions.ts'
+import { type DirectPeople, namedFor } from '../rooms/direct-people.ts'
 import { Person, Role, Unread } from '../rooms/schema.ts'
+import { ListedUser } from '../users/schema.ts'
 import { Call, ParticipantVoice } from '../voice/schema.ts'
 
 const NAME_LIMIT = 64
@@ -88,7 +90,10 @@ export type RoomSettings = z.output<typeof RoomSettings>
 /** Part of a room that is equal for everyone who may enter it. */
 const SharedRoom = z.object({
   id: z.string(),
-  name: z.string(),
+  kind: z.enum(['room', 'direct']).meta({
+    description: '`direct`: a conversation of 2 to 20 people, without an owner.',
+  }),
+  name: z.string().meta({ description: 'For a direct conversation: the names of the others in it.' }),
   createdBy: z.string().nullable(),
   ownerId: z.string().nullable(),
   maxParticipants: z.int().nullable(),
@@ -119,12 +124,17 @@ export const Room = SharedRoom.extend({
   unread: Unread.shape.unread.nullable(),
   mentions: Unread.shape.mentions.nullable(),
   notificationLevel: LevelBody.shape.level,
+  people: z
+    .array(ListedUser)
+    .nullable()
+    .meta({ description: 'The others in a direct conversation, without erased accounts. Null for rooms.' }),
 }).meta({ id: 'Room' })
 export type Room = z.output<typeof Room>
 
 export function toSharedRoom(row: RoomRow): SharedRoom {
   return {
     id: row.id,
+    kind: row.kind,
     name: row.name,
     createdBy: row.created_by,
     ownerId: row.owner_id,
@@ -143,6 +153,7 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
 
 /** Room access of the user for whom a room is shown. */
 type ViewerAccess = Pick<RoomAccess, 'role' | 'defaultRole'> & {
+  readonly userId: string
   readonly notificationLevel?: NotificationLevel
 }
 
@@ -151,17 +162,19 @@ export interface RoomActivity {
   /** Number of participants. */
   readonly count: number
   readonly call: Call | null
+  readonly people: DirectPeople
 }
 
 /** Room as this user sees it. */
 export function toRoom(
   row: RoomRow,
   viewer: ViewerAccess,
-  { count, call }: RoomActivity,
+  { count, call, people }: RoomActivity,
   unread?: Unread,
 ): Room {
   return {
     ...toSharedRoom(row),
+    ...namedFor(viewer.userId, row, people),
     lastSeq: row.last_seq,
     participantCount: count,
     role: viewer.role,

@@ -18,7 +18,8 @@ import { appendEvent, lockRoom } from '../rooms/room-events.ts'
 import { setRoleActionFor } from '../rooms/permissions.ts'
 import type { MemberRole } from '../api/roles.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
-import { findRoomAccess } from '../rooms/access-store.ts'
+import { type UserRoomAccess, findRoomAccess } from '../rooms/access-store.ts'
+import { hideDirect } from '../rooms/hidden.ts'
 import { deleteUserState } from '../unread/store.ts'
 import { SUCCESS, Success } from '../api/wire.ts'
 import { assignRole, roleChangeEvents } from './membership.ts'
@@ -136,7 +137,8 @@ const endMembership = operation({
   path: '/rooms/{id}/membership',
   scope: 'session',
   tag,
-  summary: 'Leave a room as a member, which ends the visit if membership is required',
+  summary:
+    'Leave a room as a member, which ends the visit if membership is required; or hide a direct conversation until its next message',
   params: RoomParams,
   result: Success,
   failures: ['not_found', 'owner_must_transfer'],
@@ -154,6 +156,7 @@ async function endOwnMembership(tx: Tx, context: Context, roomId: string): Promi
   const access = room && (await findRoomAccess(tx, roomId, entrant))
   if (!access || access.role === null) throw failure('not_found')
   if (access.role === 'owner') throw failure('owner_must_transfer')
+  if (room.kind === 'direct') return hideOwnDirect(tx, access)
   const person = await findKnownPerson(tx, roomId, userId, nowMs)
   if (!person) throw failure('not_found')
   await deleteMember(tx, roomId, userId)
@@ -168,6 +171,12 @@ async function endOwnMembership(tx: Tx, context: Context, roomId: string): Promi
     ...roleChangeEvents(roomId, [userId]),
     ...(await endTransferTo(tx, roomId, userId)),
   ]
+}
+
+/** No one leaves a direct conversation: its people are what it is. */
+async function hideOwnDirect(tx: Tx, { roomId, userId, room }: UserRoomAccess): Promise<ClusterEvent[]> {
+  await hideDirect(tx, { roomId, userIds: [userId], seq: room.last_seq })
+  return [{ kind: 'lobby', roomId, previousAudience: [userId] }]
 }
 
 export const memberOperations = [listMembers, searchPeople, changeMemberRole, endMembership]

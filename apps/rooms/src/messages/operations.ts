@@ -62,7 +62,8 @@ async function removeMessage(
     authorUserId: message.user_id,
     ...(message.file_count !== null && { files: message.file_count }),
   }
-  await auditRoom(tx, context, { action: 'room.message.delete', roomId, metadata })
+  if (access.kind === 'room')
+    await auditRoom(tx, context, { action: 'room.message.delete', roomId, metadata })
   const data = { messageId: message.id, deletedBy: userId }
   return appendEvent(tx, { roomId, event: 'message.deleted', data, nowMs })
 }

@@ -97,7 +97,7 @@ async function storePin(
   })
   await setPinnedSeq(tx, messageId, isPinned ? event.seq : null)
   const action = isPinned ? 'room.message.pin' : 'room.message.unpin'
-  await auditRoom(tx, context, { action, roomId, metadata: { messageId } })
+  if (target.access.kind === 'room') await auditRoom(tx, context, { action, roomId, metadata: { messageId } })
   return event
 }
 

@@ -15,6 +15,7 @@ import { findReadable, requireNotDeleted } from './change.ts'
 import { requireContent, requireFileCount, requireLength } from './content.ts'
 import { visibilityOf } from './load-events.ts'
 import { permittedGroup, storeMentions } from './mentions.ts'
+import { showToEveryone } from '../rooms/hidden.ts'
 import { type Message, MessageAnswer, NewMessage } from './schema.ts'
 import { insertDocument, searchDocument } from './search/document.ts'
 import { type NewMessageRow, findByClientId, findUserDisplay, insertMessage } from './store.ts'
@@ -145,6 +146,7 @@ async function appendMessage(
   await attachFiles(tx, message, fileIds, context.now)
   const hasMentions = await storeMentions(tx, context, message)
   await insertDocument(tx, message, doc)
+  if (access.kind === 'direct') await showToEveryone(tx, { roomId, authorId: access.userId })
   // The log holds only the id: a message can be deleted, a sequence number cannot.
   const data = { messageId }
   const event = await putEvent(tx, seq, { roomId, event: 'message.created', data, nowMs: context.now })

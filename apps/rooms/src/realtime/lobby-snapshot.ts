@@ -1,4 +1,5 @@
 import type { Database } from '@latchkey/database/database'
+import { HOUR_MS } from '@latchkey/http/duration'
 import { elapsedMs } from '@latchkey/http/elapsed'
 import type { RoomRow, Tables } from '../db/tables.ts'
 import type { PreviousAudience } from '../api/cluster-events.ts'
@@ -20,6 +21,8 @@ interface Differences {
   readonly active: readonly string[]
 }
 
+/** Direct conversations, of which there are many, are compared for this time after a message. */
+const DIRECTS_MS = HOUR_MS
 /** Pause between reads for each room: many rooms are read less often. */
 const PAUSE_MS_PER_ROOM = 1
 
@@ -64,7 +67,10 @@ export class LobbySnapshot {
     const changed = new Map<string, PreviousAudience>()
     const active: string[] = []
     if (this.#entries && elapsedMs(this.#readAtMs, nowMs) < this.#pauseMs) return { changed, active }
-    const rows = await listRoomsWithCounts(this.#database.read, { nowMs })
+    const rows = await listRoomsWithCounts(this.#database.read, {
+      nowMs,
+      activeAfterMs: nowMs - DIRECTS_MS,
+    })
     const calls = await findAllCalls(this.#database.read, nowMs)
     const now = new Map(
       rows.map(({ present, ...room }) => {
@@ -90,7 +96,7 @@ export class LobbySnapshot {
 }
 
 /** Every part of the entry that can change. */
-function toLobbyEntry(room: RoomRow, { count, call }: RoomActivity): LobbyEntry {
+function toLobbyEntry(room: RoomRow, { count, call }: Pick<RoomActivity, 'count' | 'call'>): LobbyEntry {
   const { name, visibility, owner_id, max_participants, allow_guests, default_role } = room
   const callParts = [room.voice, room.voice_screen, room.voice_guests, call?.id, call?.count]
   const retention = [room.history_visibility, room.retention_days]

@@ -13,6 +13,7 @@ import {
   findRoomAccess,
   findAccessOfMembersAndBanned,
 } from '../rooms/access-store.ts'
+import { findDirectPeople } from '../rooms/direct-people.ts'
 import { countParticipants, findRoom } from '../rooms/store.ts'
 import { listFollowerIds } from '../unread/store.ts'
 import { findUnread } from '../unread/unread.ts'
@@ -145,7 +146,7 @@ export class Lobby {
   async #sendActivity(roomId: string, viewers: Viewers): Promise<void> {
     const room = await findRoom(this.#database.read, roomId)
     if (!room) return
-    const activity = await this.#readActivity(roomId)
+    const activity = await this.#readActivity(room)
     this.#snapshot.update(roomId, room, activity)
     for (const [access, unread] of await this.#findUnread(roomId, viewers)) {
       const upsert = upsertOf(room, access.role, activity, { access, unread })
@@ -153,11 +154,12 @@ export class Lobby {
     }
   }
 
-  async #readActivity(roomId: string): Promise<RoomActivity> {
+  async #readActivity(room: RoomRow): Promise<RoomActivity> {
     const nowMs = this.#now()
-    const count = await countParticipants(this.#database.read, roomId, nowMs)
-    const calls = await findCalls(this.#database, [roomId], nowMs)
-    return { count, call: calls.get(roomId) ?? null }
+    const count = await countParticipants(this.#database.read, room.id, nowMs)
+    const calls = await findCalls(this.#database, [room.id], nowMs)
+    const people = await findDirectPeople(this.#database, [room])
+    return { count, call: calls.get(room.id) ?? null, people }
   }
 
   /** Unread messages and mentions of the viewers who follow the room. */
@@ -174,7 +176,7 @@ export class Lobby {
   async #sendUpdate(roomId: string, previousAudience: PreviousAudience, viewers: Viewers): Promise<void> {
     const roleFor = await this.#viewers(roomId)
     const room = await findRoom(this.#database.read, roomId)
-    const activity = room ? await this.#readActivity(roomId) : { count: 0, call: null }
+    const activity = room ? await this.#readActivity(room) : { count: 0, call: null, people: new Map() }
     this.#snapshot.update(roomId, room, activity)
     const unreadByAccess = await this.#findUnread(roomId, viewers)
     const followers = new Map(
@@ -241,14 +243,19 @@ interface Follower {
 }
 
 function upsertOf(room: RoomRow, role: RoomRole | null, activity: RoomActivity, follower?: Follower): string {
-  const viewer = { ...follower?.access, role, defaultRole: room.default_role }
+  // Only a direct conversation, whose people all follow it, depends on who they are.
+  const viewer = { userId: '', ...follower?.access, role, defaultRole: room.default_role }
   const entry = toRoom(room, viewer, activity, follower?.unread)
   return JSON.stringify({ type: 'lobby', upsert: entry })
 }
 
-/** Whether `listRooms` lists the room for this user: it is public, or the user is a member. */
+/**
+ * Whether `listRooms` or `listDirects` lists the room for this user: it is public, or the user is a
+ * member, and has not hidden it.
+ */
 function isListed(access: UserRoomAccess): boolean {
-  return decideEntry(access) === 'yes' && (access.visibility === 'public' || access.role !== null)
+  const isOpen = access.visibility === 'public' || access.role !== null
+  return decideEntry(access) === 'yes' && isOpen && !access.isHidden
 }
 
 /** Whether the list of followed rooms may have the room, which includes unlisted rooms with a mark. */

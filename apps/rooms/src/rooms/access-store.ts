@@ -33,6 +33,8 @@ export interface UserRoomAccess extends RoomAccess {
   /** Sequence number up to which the user has read; null if they never said so. */
   readonly lastReadSeq: number | null
   readonly notificationLevel: NotificationLevel
+  /** The user has hidden the direct conversation until its next message. */
+  readonly isHidden: boolean
 }
 
 /** User and moment for which access is determined. */
@@ -195,6 +197,7 @@ type AccessRow = RoomRow & {
   address_banned_at: number | null
   last_read_seq: number | null
   level: NotificationLevel | null
+  hidden_seq: number | null
 } & { [column in keyof Pick<RoomVisitRow, 'started_at' | 'started_seq' | 'ended_at'>]: number | null }
 
 /**
@@ -233,6 +236,7 @@ function queryAccess(db: Db, { clientPrefix, nowMs, bannedAfterMs }: AccessConte
       'room_visits.ended_at',
       'room_user_states.last_read_seq',
       'room_user_states.level',
+      'room_user_states.hidden_seq',
       'room_bans.kind as ban_kind',
       'room_bans.expires_at as ban_until',
     ])
@@ -256,7 +260,8 @@ function queryAccess(db: Db, { clientPrefix, nowMs, bannedAfterMs }: AccessConte
 
 function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
   const { person_id, is_guest, is_admin, member_role, joined_seq, ban_kind, ban_until, ...more } = row
-  const { address_banned_at, started_at, started_seq, ended_at, last_read_seq, level, ...room } = more
+  const { address_banned_at, started_at, started_seq, ended_at, last_read_seq, level, hidden_seq, ...room } =
+    more
   const role: RoomRole | null = room.owner_id === person_id ? 'owner' : member_role
   const visit =
     started_at === null || started_seq === null
@@ -268,21 +273,24 @@ function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
     isNewGuest && address_banned_at !== null && (visit === null || visit.startedAtMs > address_banned_at)
       ? { kind: 'ban' as const, untilMs: address_banned_at + ADDRESS_BAN_MS }
       : null
+  const isAdmin = is_admin !== null && room.kind === 'room'
   return {
     roomId: room.id,
+    kind: room.kind,
     userId: person_id,
     visibility: room.visibility,
     allowGuests: room.allow_guests === 1,
     defaultRole: room.default_role,
     role,
     isGuest: is_guest === 1,
-    isAdmin: is_admin !== null && hasFreshSignIn,
-    needsSignIn: is_admin !== null && !hasFreshSignIn,
+    isAdmin: isAdmin && hasFreshSignIn,
+    needsSignIn: isAdmin && !hasFreshSignIn,
     ban: own ?? byAddress,
     room,
     joinedSeq: joined_seq,
     visit,
     lastReadSeq: last_read_seq,
     notificationLevel: level ?? DEFAULT_LEVEL,
+    isHidden: hidden_seq !== null,
   }
 }

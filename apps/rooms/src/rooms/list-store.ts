@@ -40,6 +40,7 @@ export async function selectRooms(
   const time = filter.isFollowed ? 'rooms.active_at' : 'rooms.created_at'
   const rooms = filter.isFollowed ? selectFollowedRooms(db, filter) : selectListedRooms(db, filter)
   return rooms
+    .where('rooms.kind', '=', 'room')
     .select(['rooms.id', `${time} as created_at`])
     .select((eb) => queryParticipantCount(eb, filter.nowMs).as('present'))
     .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
@@ -118,11 +119,14 @@ function bansFor(
     })
 }
 
-/** All rooms with their numbers of participants. */
-export const listRoomsWithCounts = prepareQuery<{ nowMs: number }, RoomRow & { present: number | null }>(
-  (db, { nowMs }) =>
-    db
-      .selectFrom('rooms')
-      .selectAll('rooms')
-      .select((eb) => queryParticipantCount(eb, nowMs).as('present')),
+/** All rooms, and the direct conversations with a message since then, with their numbers of participants. */
+export const listRoomsWithCounts = prepareQuery<
+  { nowMs: number; activeAfterMs: number },
+  RoomRow & { present: number | null }
+>((db, { nowMs, activeAfterMs }) =>
+  db
+    .selectFrom('rooms')
+    .selectAll('rooms')
+    .select((eb) => queryParticipantCount(eb, nowMs).as('present'))
+    .where((eb) => eb.or([eb('kind', '=', 'room'), eb('active_at', '>', activeAfterMs)])),
 )

@@ -13,6 +13,7 @@ import {
 
 const visitor: RoomAccess = {
   roomId: 'r',
+  kind: 'room',
   visibility: 'public',
   allowGuests: true,
   defaultRole: 'listener',

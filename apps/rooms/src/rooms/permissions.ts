@@ -8,13 +8,14 @@ export function isAtLeast(role: RoomRole | null, minRole: RoomRole): boolean {
 /** Facts about a user and a room from the database, read again for every decision. */
 export interface RoomAccess {
   readonly roomId: string
+  readonly kind: 'room' | 'direct'
   readonly visibility: 'public' | 'unlisted' | 'private'
   readonly allowGuests: boolean
   readonly defaultRole: DefaultRole
   /** Owner, or the role of the membership; null for visitors. */
   readonly role: RoomRole | null
   readonly isGuest: boolean
-  /** The user is an administrator and may use that right now. */
+  /** The user is an administrator and may use that right here now. Never in a direct conversation. */
   readonly isAdmin: boolean
   /**
    * The user is an administrator but signed in too long ago to use that right
@@ -91,8 +92,12 @@ const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
  */
 const NOT_FOR_GUESTS: ReadonlySet<RoomAction> = new Set(['search_people', 'mention_group'])
 
+/** Actions of everyone in a direct conversation, whose people are equals. */
+const IN_DIRECTS: ReadonlySet<RoomAction> = new Set(['list_members', 'pin_message', 'mention_group'])
+
 /** Decides the permission matrix; the only place that does. Entry is decided before. */
-export function may(action: RoomAction, { role, isAdmin, isGuest }: RoomAccess): boolean {
+export function may(action: RoomAction, { kind, role, isAdmin, isGuest }: RoomAccess): boolean {
+  if (kind === 'direct') return role !== null && IN_DIRECTS.has(action)
   if (isGuest && NOT_FOR_GUESTS.has(action)) return false
   if (isGuest && action === 'list_members') return role === 'owner'
   return isAdmin || isAtLeast(role, MIN_ROLE[action])

@@ -3,6 +3,7 @@ import { type Context, operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { SUCCESS, Success } from '../api/wire.ts'
 import { VISIT_REFUSALS } from './admission.ts'
+import { findDirectPeople, namedFor } from './direct-people.ts'
 import { presenceEvents } from './eviction.ts'
 import { lockRoom } from './room-events.ts'
 import { canPublish, effectiveRole, decideEntry } from './permissions.ts'
@@ -37,11 +38,12 @@ export const joinRoom = operation({
     )
     if (hasEntered) for (const event of presenceEvents(params.id)) context.publish(event)
     const { room } = access
+    const everyone = await findDirectPeople(context.database, [room])
     return {
       role: effectiveRole(access),
       canPublish: canPublish(access),
       lastSeq: room.last_seq,
-      room: { id: room.id, name: room.name },
+      room: { id: room.id, name: namedFor(access.userId, room, everyone).name },
     }
   },
 })

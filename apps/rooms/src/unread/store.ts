@@ -68,7 +68,7 @@ export async function listFollowerIds(db: Db, roomId: string): Promise<string[]>
     .union(db.selectFrom('room_members').select('user_id').where('room_id', '=', roomId))
     .union(db.selectFrom('room_user_states').select('user_id').where('room_id', '=', roomId))
     .execute()
-  return rows.map(({ user_id }) => user_id)
+  return rows.flatMap(({ user_id }) => user_id ?? [])
 }
 
 /** Messages of a room that are new to a user: later than both limits, and not by people whom the user blocks. */

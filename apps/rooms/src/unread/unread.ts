@@ -29,7 +29,12 @@ export async function findUnread(
   return new Map(
     followed.map(({ access, readSeq }, index) => [
       access,
-      { readSeq, unread: unread[index] ?? 0, mentions: mentions[index] ?? 0 },
+      {
+        readSeq,
+        unread: unread[index] ?? 0,
+        // Every message of a direct conversation is for its people.
+        mentions: (access.kind === 'direct' ? unread : mentions)[index] ?? 0,
+      },
     ]),
   )
 }

@@ -30,12 +30,13 @@ export function toUser(user: UserRow, platformAdmin: boolean): User {
 
 /** A user as others see them in a list. */
 export const ListedUser = User.pick({ id: true, nickname: true, avatarColor: true, avatarUrl: true })
+export type ListedUser = z.output<typeof ListedUser>
 
 export function toListedUser({
   id,
   nickname,
   avatar_color: avatarColor,
   picture_id,
-}: Pick<UserRow, 'id' | 'nickname' | 'avatar_color' | 'picture_id'>): z.output<typeof ListedUser> {
+}: Pick<UserRow, 'id' | 'nickname' | 'avatar_color' | 'picture_id'>): ListedUser {
   return { id, nickname, avatarColor, avatarUrl: avatarUrlOf(picture_id) }
 }

@@ -10,6 +10,7 @@ const others = [
   'createWsTicket',
   'joinRoom',
   'leaveRoom',
+  'openDirect',
   'readFile',
   'readThumbnail',
 ]

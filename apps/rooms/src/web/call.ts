@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { accountOperations } from '../account/operations.ts'
 import type { adminOperations } from '../admin/operations.ts'
 import type { AuditFilter, AuditQuery } from '../audit/schema.ts'
+import type { directOperations } from '../directs/operations.ts'
 import type { fileOperations } from '../files/operations.ts'
 import type { guestOperations } from '../guests/operations.ts'
 import type { platformOperations } from '../platform/operations.ts'
@@ -26,6 +27,7 @@ type Operations =
   | (typeof sessionOperations)[number]
   | (typeof accountOperations)[number]
   | (typeof roomOperations)[number]
+  | (typeof directOperations)[number]
   | (typeof unreadOperations)[number]
   | (typeof notificationOperations)[number]
   | (typeof pushOperations)[number]

@@ -30,16 +30,17 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
   const [root, ada, visitor] = [await admin(service), await member(service), await guest(service)]
   const { id } = await createRoom(ada, { name: '</script><b>' })
   const common = ['/api/session', '/api/config']
-  const own = '/api/rooms?followed=true&limit=100'
+  const rooms = '/api/rooms?followed=true&limit=100'
+  const own = [rooms, '/api/directs?limit=100']
   const pending = ['/api/room-invitations/pending', '/api/room-ownership-transfers/pending']
   const expected: [TestUser, string, string[]][] = [
-    [ada, '/', [...common, own, '/api/rooms?preview=true', ...pending]],
-    [ada, `/rooms/${id}`, [...common, own, `/api/rooms/${id}`, ...pending, `/api/rooms/${id}/messages`]],
-    [ada, '/account', [...common, own, '/api/sessions', '/api/notifications', ...pending]],
+    [ada, '/', [...common, ...own, '/api/rooms?preview=true', ...pending]],
+    [ada, `/rooms/${id}`, [...common, ...own, `/api/rooms/${id}`, ...pending, `/api/rooms/${id}/messages`]],
+    [ada, '/account', [...common, ...own, '/api/sessions', '/api/notifications', ...pending]],
     // Only administrators may ask for more.
-    [ada, '/admin', [...common, own, ...pending]],
-    [root, '/admin', [...common, own, ...pending, '/api/admin/users']],
-    [visitor, '/', [...common, own, '/api/rooms?preview=true']],
+    [ada, '/admin', [...common, ...own, ...pending]],
+    [root, '/admin', [...common, ...own, ...pending, '/api/admin/users']],
+    [visitor, '/', [...common, rooms, '/api/rooms?preview=true']],
     [ada, '/nowhere', []],
   ]
   for (const [{ browser }, path, addresses] of expected)

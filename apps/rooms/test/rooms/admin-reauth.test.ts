@@ -70,6 +70,7 @@ const OWN = [
   'createWsTicket',
   'deleteAccount',
   'createRoom',
+  'openDirect',
   'leaveRoom',
   'markRoomRead',
   'setNotificationLevel',

@@ -206,6 +206,7 @@ eachDialect((dialect, newUrl) => {
       mentions: _mentions,
       notificationLevel: _level,
       call: _call,
+      people: _people,
       ...rest
     } = room
     expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual(Object.keys(rest).toSorted())

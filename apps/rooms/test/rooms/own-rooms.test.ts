@@ -41,6 +41,7 @@ eachDialect((dialect, newUrl) => {
     const { room } = (await response.json()) as { room: RoomJson }
     expect(room).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      kind: 'room',
       name: 'Tea room',
       createdBy: ada.user.id,
       ownerId: ada.user.id,
@@ -60,6 +61,7 @@ eachDialect((dialect, newUrl) => {
       mentions: 0,
       notificationLevel: 'mentions',
       participantCount: 0,
+      people: null,
       role: 'owner',
       canPublish: true,
       call: null,

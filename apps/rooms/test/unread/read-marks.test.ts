@@ -235,7 +235,9 @@ eachDialect((_dialect, newUrl) => {
     const { seq } = await createMessage(olga, id)
     await markRead({ browser }, id, seq)
     const { rooms: own } = await browser.json<{ rooms: { readMarks: unknown[] } }>('/api/account/export')
-    expect(own.readMarks).toEqual([{ roomId: id, readSeq: seq, notificationLevel: 'mentions' }])
+    expect(own.readMarks).toEqual([
+      { roomId: id, readSeq: seq, notificationLevel: 'mentions', hidden: false },
+    ])
     await succeed(browser.send('/api/account', { method: 'DELETE', body: { confirm: true } }))
     const { read } = rooms.rooms.database
     const left = read.selectFrom('room_user_states').where('user_id', '=', userId)

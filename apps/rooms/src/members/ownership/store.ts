@@ -34,7 +34,7 @@ export async function listTransfers(
     .execute()
 }
 
-/** All rooms, newest first. `q` is an id or a part of the name; empty for all. */
+/** All rooms without direct conversations, newest first. `q` is an id or a part of the name; empty for all. */
 export async function selectAllRooms(
   { read: db, dialect }: { read: Db; dialect: DialectName },
   { q, nowMs }: { q: string; nowMs: number },
@@ -53,6 +53,7 @@ export async function selectAllRooms(
         .as('members'),
       queryParticipantCount(eb, nowMs).as('present'),
     ])
+    .where('rooms.kind', '=', 'room')
     .$if(isId, (query) => query.where('rooms.id', '=', q))
     .$if(!isId && q !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', foldText(q))))
     .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))

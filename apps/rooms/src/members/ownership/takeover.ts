@@ -71,7 +71,7 @@ async function takeRoom(
   const room = await lockRoom(tx, roomId)
   await lockAccount(tx, context.actor.user.id)
   const access = room && (await findRoomAccess(tx, roomId, context.entrant))
-  if (!room || !access) throw failure('not_found')
+  if (!room || !access || access.kind === 'direct') throw failure('not_found')
   // The right may have been revoked since the request began.
   if (!access.isAdmin || !(await lockGrantsOf(tx, access.userId, 'platform_admin')))
     throw failure('forbidden')

@@ -3,6 +3,7 @@ import { type Context, operation } from '../../api/context.ts'
 import { failure } from '../../api/failures.ts'
 import { type UserRoomAccess, findAccessToRooms } from '../../rooms/access-store.ts'
 import { ENTRY_REFUSALS, admitReader } from '../../rooms/admission.ts'
+import { findDirectPeople, namedFor } from '../../rooms/direct-people.ts'
 import { decideEntry } from '../../rooms/permissions.ts'
 import { readerOf, viewMessages } from '../view.ts'
 import { SearchPage, SearchQuery, type SearchResult } from './schema.ts'
@@ -70,6 +71,10 @@ async function resultsOf(
   const rowsIn = Map.groupBy(hits, ({ room_id }) => room_id)
   const userId = context.actor.user.id
   const accesses = await findAccessToRooms(database, { userId, roomIds: [...rowsIn.keys()], nowMs })
+  const everyone = await findDirectPeople(
+    database,
+    accesses.map(({ room }) => room),
+  )
   const results = new Map<string, SearchResult>()
   const add = async (access: UserRoomAccess) => {
     const { roomId, room } = access
@@ -77,7 +82,7 @@ async function resultsOf(
     for (const message of await viewMessages(database.read, readerOf(access, nowMs), rows))
       results.set(message.id, {
         message,
-        room: { id: roomId, name: room.name },
+        room: { id: roomId, name: namedFor(userId, room, everyone).name },
         marks: findMarks(message.content ?? '', words),
       })
   }

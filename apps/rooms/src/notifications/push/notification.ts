@@ -5,6 +5,7 @@ import { withNames } from '../../messages/mention-tokens.ts'
 import type { Message } from '../../messages/schema.ts'
 import { listMessagesBefore } from '../../messages/store.ts'
 import { readerOf, viewMessages } from '../../messages/view.ts'
+import { findDirectPeople, namedFor } from '../../rooms/direct-people.ts'
 import type { Push } from './push.ts'
 import { findBlockedIds } from '../../users/blocks.ts'
 import { type NewMessages, type Recipient, findRecipient } from './recipients.ts'
@@ -59,10 +60,12 @@ async function payloadFor(
 ): Promise<string> {
   const message =
     content === 'text' ? await findNewest(database, { access, isMentioned }, fromSeq, nowMs) : undefined
+  const { room, userId } = access
+  const everyone = await findDirectPeople(database, content === 'none' ? [] : [room])
   const payload: Payload = {
     roomId,
     isMention: isMentioned,
-    ...(content !== 'none' && { room: access.room.name }),
+    ...(content !== 'none' && { room: namedFor(userId, room, everyone).name }),
     ...(message && { author: message.nickname, text: textOf(message) }),
   }
   return JSON.stringify(payload)

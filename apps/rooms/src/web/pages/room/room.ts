@@ -12,6 +12,7 @@ export type Room = Result<'getRoom'>['room']
 export function rightsIn(room: Room, user: User): (action: RoomAction) => boolean {
   const access: RoomAccess = {
     roomId: room.id,
+    kind: room.kind,
     visibility: room.visibility,
     allowGuests: room.allowGuests,
     defaultRole: room.defaultRole,
