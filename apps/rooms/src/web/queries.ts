@@ -20,6 +20,7 @@ export type Resource =
   | 'bans'
   | 'invitations'
   | 'pending'
+  | 'people'
   | 'reactions'
   | 'versions'
   | 'admin'

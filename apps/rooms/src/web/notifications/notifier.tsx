@@ -1,9 +1,11 @@
 import { queries } from '@latchkey/web/queries'
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { ROOM } from '../addresses.ts'
 import { call } from '../call.ts'
-import { type ListedRoom, useFollowedRooms } from '../sidebar/lobby.ts'
+import type { Room } from '../live/frames.ts'
+import { useDirects, useFollowedRooms } from '../sidebar/lobby.ts'
+import { useSession } from '../session.ts'
 import { useText } from '../texts/text.ts'
 import { setBadge } from './badge.ts'
 import { desktopState, showDesktop } from './desktop.ts'
@@ -24,7 +26,7 @@ const SETTINGS_FRESH_MS = 60_000
 export function Notifier() {
   const { t } = useText()
   const [path, go] = useLocation()
-  const rooms = useFollowedRooms()
+  const rooms = useConversations()
   const openId = ROOM.exec(path)?.[1]
   const latest = useRef({ rooms, openId, t })
   latest.current = { rooms, openId, t }
@@ -56,6 +58,16 @@ export function Notifier() {
   return null
 }
 
+/** Followed rooms and direct conversations, once both are read. */
+function useConversations(): readonly Room[] | undefined {
+  const isGuest = useSession().data?.user.identityType === 'guest'
+  const [rooms, directs] = [useFollowedRooms(), useDirects()]
+  return useMemo(
+    () => (rooms && (directs || isGuest) ? [...rooms, ...(directs ?? [])] : undefined),
+    [rooms, directs, isGuest],
+  )
+}
+
 /** Renews the subscription of this browser, which belongs to a session. */
 function usePush(go: (path: string) => void): void {
   const pushKey = usePushKey()
@@ -68,9 +80,10 @@ function usePush(go: (path: string) => void): void {
 
 const isLookingAt = (id: string, openId: string | undefined) => id === openId && !document.hidden
 
-function textOf(room: ListedRoom, t: ReturnType<typeof useText>['t']): string {
+function textOf(room: Room, t: ReturnType<typeof useText>['t']): string {
   const count = countNotifying(room)
-  return t(room.notificationLevel === 'all' ? 'notify.messages' : 'notify.mentions', {
+  const isAll = room.notificationLevel === 'all' || room.kind === 'direct'
+  return t(isAll ? 'notify.messages' : 'notify.mentions', {
     count,
     room: room.name,
   })

@@ -1,10 +1,10 @@
 import { VisuallyHidden } from '@mantine/core'
 import { IconPhone } from '@latchkey/web/icons'
-import type { ListedRoom } from '../sidebar/lobby.ts'
+import type { Room } from '../live/frames.ts'
 import { useText } from '../texts/text.ts'
 
 /** Number of people in the call of a room; nothing without a call. */
-export function CallMark({ room: { call } }: { room: ListedRoom }) {
+export function CallMark({ room: { call } }: { room: Room }) {
   const { t, number } = useText()
   if (!call) return null
   return (

@@ -60,7 +60,7 @@ function Layout() {
         pages={navigable}
         search={data && <PaletteButton label={t('sidebar.jump')} onClick={palette.open} />}
         actions={<HeaderActions session={data} />}
-        subnavigation={data && <OwnRooms />}
+        subnavigation={data && <OwnRooms user={data.user} />}
         footer={isRoom && <SupportLink />}
         signedOut={null}
         fillsWindow={isRoom}

@@ -4,11 +4,12 @@ import { useLocation } from 'wouter'
 import { IconSearch } from '@latchkey/web/icons'
 import { pages } from '../pages.tsx'
 import { SEARCH_SHORTCUT, openSearch } from '../search/open-search.ts'
+import type { Room } from '../live/frames.ts'
 import { RoomMark } from '../parts/room-mark.tsx'
 import { useCall } from '../queries.ts'
 import type { User } from '../session.ts'
 import { useText } from '../texts/text.ts'
-import { type ListedRoom, useFollowedRooms } from './lobby.ts'
+import { useDirects, useFollowedRooms } from './lobby.ts'
 
 interface Props {
   user: User
@@ -35,12 +36,13 @@ function useGroups(query: string, user: User): PaletteGroup[] {
   const { t } = useText()
   const [, go] = useLocation()
   const followed = useFollowedRooms() ?? []
+  const directs = useDirects() ?? []
   const [q] = useDebouncedValue(longestWord(query), SEARCH_AFTER_MS)
   const matching = useCall('rooms', 'listRooms', { query: { q, limit: 20 } }, q !== '').data?.rooms ?? []
-  const toAction = ({ id, name, visibility }: ListedRoom): PaletteAction => ({
+  const toAction = ({ id, name, ...room }: Room): PaletteAction => ({
     id,
     label: name,
-    icon: <RoomMark visibility={visibility} size={18} />,
+    icon: <RoomMark {...room} size={18} />,
     run: () => go(`/rooms/${id}`),
   })
   const filter = (actions: readonly PaletteAction[]) =>
@@ -48,6 +50,7 @@ function useGroups(query: string, user: User): PaletteGroup[] {
   const followedIds = new Set(followed.map(({ id }) => id))
   return [
     { label: t('sidebar.rooms'), actions: filter(followed.map(toAction)) },
+    { label: t('sidebar.directs'), actions: filter(directs.map(toAction)) },
     {
       label: t('sidebar.otherRooms'),
       actions: query === '' ? [] : filter(matching.filter(({ id }) => !followedIds.has(id)).map(toAction)),

@@ -3,8 +3,10 @@ import { useThrottledCallback } from '@mantine/hooks'
 import type { InfiniteData } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Result } from '../call.ts'
+import type { Room } from '../live/frames.ts'
 import { live } from '../live/live.ts'
 import { follow, invalidate, usePages } from '../queries.ts'
+import { useSession } from '../session.ts'
 
 export type ListedRoom = Result<'listRooms'>['rooms'][number]
 
@@ -13,6 +15,9 @@ const REFRESH_EVERY_MS = 2_000
 
 /** Rooms that the user is a member of or has marked as read, last active first. */
 const FOLLOWED_ROOMS = { query: { followed: true, limit: 100 } }
+
+/** Direct conversations of the user, last active first. */
+const DIRECTS = { query: { limit: 100 } }
 
 /** Keeps the lists of rooms on every page up to date while a user is signed in. */
 export function useLobbyUpdates(isSignedIn: boolean): void {
@@ -40,10 +45,21 @@ export function useFollowedRooms(): readonly ListedRoom[] | undefined {
   return pages?.flatMap(({ rooms }) => rooms)
 }
 
+/** Direct conversations of the user, last active first. None for guests. Undefined until they are read. */
+export function useDirects(): readonly Room[] | undefined {
+  const { data: session } = useSession()
+  const { pages } = usePages('rooms', 'listDirects', DIRECTS, session?.user.identityType === 'oauth')
+  return pages?.flatMap(({ directs }) => directs)
+}
+
 function isListedAsRead(roomId: string): boolean {
-  const key = ['rooms', 'listRooms', FOLLOWED_ROOMS, 'pages']
-  const rooms = queries
-    .getQueryData<InfiniteData<Result<'listRooms'>>>(key)
-    ?.pages.flatMap((page) => page.rooms)
-  return rooms?.some(({ id, unread }) => id === roomId && !unread) ?? false
+  const rooms: readonly Room[] = [
+    ...pagesOf('listRooms', FOLLOWED_ROOMS).flatMap((page) => page.rooms),
+    ...pagesOf('listDirects', DIRECTS).flatMap((page) => page.directs),
+  ]
+  return rooms.some(({ id, unread }) => id === roomId && !unread)
+}
+
+function pagesOf<Id extends 'listRooms' | 'listDirects'>(id: Id, input: object): readonly Result<Id>[] {
+  return queries.getQueryData<InfiniteData<Result<Id>>>(['rooms', id, input, 'pages'])?.pages ?? []
 }

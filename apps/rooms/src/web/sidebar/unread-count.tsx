@@ -1,9 +1,9 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useText } from '../texts/text.ts'
-import type { ListedRoom } from './lobby.ts'
+import type { Room } from '../live/frames.ts'
 
 /** The number of unread mentions in a room, and for screen readers of unread messages. */
-export function UnreadCount({ room: { unread, mentions } }: { room: ListedRoom }) {
+export function UnreadCount({ room: { unread, mentions } }: { room: Room }) {
   const { t, number } = useText()
   if (!unread) return null
   return (

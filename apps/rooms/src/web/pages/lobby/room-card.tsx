@@ -10,11 +10,11 @@ import { useText } from '../../texts/text.ts'
 
 /** A room: its last message, who is there, and the number of unread messages. */
 export function RoomCard({ room }: { room: ListedRoom }) {
-  const { id, name, visibility } = room
+  const { id, name } = room
   return (
     <Paper component="li" withBorder className="card room-card" data-unread={room.unread ? true : undefined}>
       <div className="room-card-head">
-        <RoomMark visibility={visibility} />
+        <RoomMark {...room} />
         <Title order={2} className="room-card-name">
           <Anchor component={Link} href={`/rooms/${id}`} inherit underline="never" className="card-link">
             {name}

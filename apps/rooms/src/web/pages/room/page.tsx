@@ -14,6 +14,7 @@ import { Conversation } from './conversation/conversation.tsx'
 import { NotInRoom } from './not-in-room.tsx'
 import type { Room } from './room.ts'
 import { Panel } from './panel.tsx'
+import { DirectPeople } from './people/direct-people.tsx'
 import { PeopleHere } from './people/people-here.tsx'
 import { Pins } from './pins.tsx'
 import { RoomHeader } from './room-header.tsx'
@@ -71,7 +72,7 @@ interface RoomViewProps {
 /** The conversation, with what is around it. */
 function RoomView({ room, user, store, onLeave }: RoomViewProps) {
   const { t } = useText()
-  const panel = usePanel(useCurrentCall()?.room.id === room.id)
+  const panel = usePanel(room, useCurrentCall()?.room.id === room.id)
   return (
     <div className="room" data-panel={panel.panel ?? undefined}>
       <RoomHeader room={room} user={user} store={store} panel={panel} onLeave={onLeave} />
@@ -79,7 +80,11 @@ function RoomView({ room, user, store, onLeave }: RoomViewProps) {
       <Conversation room={room} user={user} store={store} messageId={panel.messageId} />
       {panel.panel === 'people' && (
         <Panel title={t('room.people')} isBeside={panel.isWide} close={panel.close}>
-          <PeopleHere room={room} user={user} store={store} />
+          {room.people ? (
+            <DirectPeople people={room.people} user={user} store={store} />
+          ) : (
+            <PeopleHere room={room} user={user} store={store} />
+          )}
         </Panel>
       )}
       {panel.panel === 'pins' && (

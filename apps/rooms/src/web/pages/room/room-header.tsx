@@ -10,6 +10,7 @@ import { PendingBadge } from '../../shell/pending-badge.tsx'
 import { useText } from '../../texts/text.ts'
 import { CallButton } from '../../voice/call-button.tsx'
 import { leaveCallOf } from '../../voice/current-call.ts'
+import { DirectTools } from './direct-tools.tsx'
 import { LevelButton } from './level-button.tsx'
 import { Manage } from './manage/manage.tsx'
 import type { Room } from './room.ts'
@@ -32,19 +33,21 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
   return (
     <div className="room-header">
       <BackToRooms user={user} />
-      <RoomMark visibility={room.visibility} size={18} />
+      <RoomMark {...room} size={18} />
       <PageHeading title={room.name} className="room-name" />
-      <div className="room-badges">
-        <Badge variant="default">{t(`room.visibility.${room.visibility}`)}</Badge>
-        {room.role !== null && <Badge variant="light">{t(`room.role.${room.role}`)}</Badge>}
-      </div>
+      {!room.people && (
+        <div className="room-badges">
+          <Badge variant="default">{t(`room.visibility.${room.visibility}`)}</Badge>
+          {room.role !== null && <Badge variant="light">{t(`room.role.${room.role}`)}</Badge>}
+        </div>
+      )}
       <div className="room-tools">
         <CallButton room={room} user={user} store={store} />
         <More panel={panel}>
           <Tool
             label={t('room.people')}
             icon={IconUsers}
-            count={count}
+            count={room.people ? room.people.length + 1 : count}
             isOpen={panel.panel === 'people'}
             onClick={() => panel.toggle('people')}
           />
@@ -55,7 +58,7 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
             onClick={() => panel.toggle('pins')}
           />
           <LevelButton room={room} />
-          <Manage room={room} user={user} />
+          {room.people ? <DirectTools room={room} onLeave={onLeave} /> : <Manage room={room} user={user} />}
         </More>
         <Tool
           className="room-tool room-leave"

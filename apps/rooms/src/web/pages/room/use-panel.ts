@@ -1,6 +1,7 @@
 import { useQueryString } from '@latchkey/web/query-string'
 import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
+import type { Room } from './room.ts'
 
 const PANELS = ['people', 'pins'] as const
 export type PanelName = (typeof PANELS)[number]
@@ -21,27 +22,28 @@ export interface PanelState {
 const STORED = 'latchkey:panel'
 
 /**
- * The panel beside the conversation. A wide window shows the people until the user closes them. In
+ * The panel beside the conversation. A wide window shows the people of a room until the user closes them. In
  * a narrow one, the panel covers the conversation, and Back closes it.
  */
-export function usePanel(hasCall: boolean): PanelState {
+export function usePanel({ kind }: Pick<Room, 'kind'>, hasCall: boolean): PanelState {
   const isWide = useMediaQuery(`(width >= ${hasCall ? 100 : 75}em)`, undefined, {
     getInitialValueInEffect: false,
   })
   const [{ panel: requested, message: messageId }, setQuery] = useQueryString({ panel: '', message: '' })
   const [isDefault, setDefault] = useState(() => localStorage.getItem(STORED) !== 'closed')
-  const panel = PANELS.find((name) => name === requested) ?? (isWide && isDefault ? 'people' : null)
+  const hasDefault = isWide && kind === 'room'
+  const panel = PANELS.find((name) => name === requested) ?? (hasDefault && isDefault ? 'people' : null)
   const storeDefault = (isOpen: boolean) => {
     setDefault(isOpen)
     if (isOpen) localStorage.removeItem(STORED)
     else localStorage.setItem(STORED, 'closed')
   }
   const close = () => {
-    if (isWide) storeDefault(false)
+    if (hasDefault) storeDefault(false)
     if (requested !== '') setQuery({ panel: '' }, { isTyping: true })
   }
   const open = (name: PanelName) => {
-    if (isWide && name === 'people') storeDefault(true)
+    if (hasDefault && name === 'people') storeDefault(true)
     else setQuery({ panel: name })
   }
   return {

@@ -58,6 +58,7 @@ export default {
   'admin.limit.pins_room': 'Pinned messages per room',
   'admin.limit.rooms_owned': 'Rooms per person',
   'admin.limit.rooms_per_hour': 'New rooms per person and hour',
+  'admin.limit.directs_per_hour': 'New direct conversations per person and hour',
   'admin.limit.invitations_live': 'Valid invitations per room',
   'admin.limit.invitations_per_hour': 'New invitations per person and hour',
   'admin.limit.guest_present_room': 'Guests in a room at once',

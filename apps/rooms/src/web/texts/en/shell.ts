@@ -25,6 +25,7 @@ export default {
   'notify.mentions_one': 'You were mentioned in {{room}}',
   'notify.mentions_other': '{{count}} mentions in {{room}}',
   'sidebar.rooms': 'Your rooms',
+  'sidebar.directs': 'Direct messages',
   'sidebar.unread_one': '{{count}} unread message',
   'sidebar.unread_other': '{{count}} unread messages',
   'sidebar.mentions_one': '{{count}} mention',

@@ -60,6 +60,7 @@ export default {
   'admin.limit.pins_room': 'Pesan tersemat per ruang',
   'admin.limit.rooms_owned': 'Ruang per orang',
   'admin.limit.rooms_per_hour': 'Ruang baru per orang per jam',
+  'admin.limit.directs_per_hour': 'Percakapan langsung baru per orang per jam',
   'admin.limit.invitations_live': 'Undangan berlaku per ruang',
   'admin.limit.invitations_per_hour': 'Undangan baru per orang per jam',
   'admin.limit.guest_present_room': 'Tamu dalam satu ruang sekaligus',

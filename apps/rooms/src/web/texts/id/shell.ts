@@ -27,6 +27,7 @@ export default {
   'notify.mentions_one': 'Anda disebut di {{room}}',
   'notify.mentions_other': '{{count}} sebutan di {{room}}',
   'sidebar.rooms': 'Ruang Anda',
+  'sidebar.directs': 'Pesan langsung',
   'sidebar.unread_one': '{{count}} pesan belum dibaca',
   'sidebar.unread_other': '{{count}} pesan belum dibaca',
   'sidebar.mentions_one': '{{count}} sebutan',

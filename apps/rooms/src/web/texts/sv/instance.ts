@@ -60,6 +60,7 @@ export default {
   'admin.limit.pins_room': 'Fästa meddelanden per rum',
   'admin.limit.rooms_owned': 'Rum per person',
   'admin.limit.rooms_per_hour': 'Nya rum per person och timme',
+  'admin.limit.directs_per_hour': 'Nya direktkonversationer per person och timme',
   'admin.limit.invitations_live': 'Giltiga inbjudningar per rum',
   'admin.limit.invitations_per_hour': 'Nya inbjudningar per person och timme',
   'admin.limit.guest_present_room': 'Gäster i ett rum samtidigt',

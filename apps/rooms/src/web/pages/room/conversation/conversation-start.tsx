@@ -22,10 +22,10 @@ export function ConversationStart({ room, user, older }: Props) {
   return (
     <div className="conversation-start">
       <span className="conversation-start-mark" aria-hidden>
-        <RoomMark visibility={room.visibility} size={24} />
+        <RoomMark {...room} size={24} />
       </span>
       <Title order={2} className="wrap">
-        {t('room.noMessages', { room: room.name })}
+        {t(room.people ? 'room.directStart' : 'room.noMessages', { room: room.name })}
       </Title>
       {!isWhole && <p>{t('room.beginning')}</p>}
     </div>
