@@ -59,8 +59,15 @@ function nameIn(value: unknown): string {
  * preferred one of the names (R7.5).
  */
 export function isComplete(idToken: Claims[number], config: OidcConfig): boolean {
-  const { subjectPath, namePaths, emailPath, adminClaim, teams, conditions } = config
-  const paths = [subjectPath, emailPath, adminClaim?.path, teams?.claimPath, ...conditions.flatMap(pathsOf)]
+  const { scopes, subjectPath, namePaths, emailPath, adminClaim, teams, conditions } = config
+  const isEmailAsked = emailPath?.whole !== 'email' || scopes.includes('email')
+  const paths = [
+    subjectPath,
+    isEmailAsked ? emailPath : null,
+    adminClaim?.path,
+    teams?.claimPath,
+    ...conditions.flatMap(pathsOf),
+  ]
   const [preferred] = namePaths
   return (
     paths.every((path) => !path || (readClaim(idToken, path) ?? null) !== null) &&

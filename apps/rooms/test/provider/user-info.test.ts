@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { ALICE, type HostileProvider, claimPath } from './hostile.ts'
+import type { OidcConfig } from '../../src/identity/provider-config.ts'
+import { ALICE, type HostileProvider, claimPath, conditions } from './hostile.ts'
 import { type ProviderBench, openProviderBench, failureOf, failureOfSilent, login } from './provider.ts'
 
 let at: ProviderBench
@@ -129,16 +130,24 @@ test('C78 401, 403 and 404 fail only what is then missing', async () => {
 test('R7.5: user-info is not requested if the ID token has all that is read', async () => {
   const adminClaim = { path: claimPath('groups'), value: 'admins' }
   const complete = { email: 'alice@example.com', groups: ['admins'], teams: [{ id: 'red', role: 'owner' }] }
-  const requestsWith = async (claims: Record<string, unknown>) => {
+  const requestsWith = async (claims: Record<string, unknown>, settings: Partial<OidcConfig> = {}) => {
     const before = at.idp.calls.userinfo
     at.idp.idToken((usual) => ({ ...usual, ...complete, ...claims }))
-    await login(at, at.provider(at.idp.teamidpConfig({ adminClaim })))
+    await login(at, at.provider(at.idp.teamidpConfig({ adminClaim, ...settings })))
     return at.idp.calls.userinfo - before
   }
   expect(await requestsWith({})).toBe(0)
   for (const missing of ['name', 'email', 'groups', 'teams'])
     expect(await requestsWith({ [missing]: undefined })).toBe(1)
   expect(await requestsWith({ email: null })).toBe(1)
+  // Not asked for: no scope, and no path of the operator's.
+  const scopes = ['openid', 'profile']
+  expect(await requestsWith({ email: undefined }, { scopes })).toBe(0)
+  expect(await requestsWith({}, { scopes, emailPath: claimPath('mail') })).toBe(1)
+  expect(await requestsWith({ hd: 'a' }, { conditions: conditions('hd=a') })).toBe(0)
+  at.idp.userinfo((usual) => ({ ...usual, hd: 'a', email_verified: true }))
+  for (const text of ['hd=a', 'email_domain=example.com'])
+    expect(await requestsWith({}, { conditions: conditions(text) })).toBe(1)
 })
 
 test('R7.5: if no user-info is advertised, the ID token alone identifies the user', async () => {
