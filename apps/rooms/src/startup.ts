@@ -1,12 +1,14 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
+import { recordAudit } from './audit/store.ts'
 import type { Tables, Tx } from './db/tables.ts'
 import { hasAdmin, lockGrantChanges, revokeAdminsOf } from './grants/operations.ts'
 import { endSessionsOfGuests } from './guests/store.ts'
 import { findOpenProvider } from './identity/open-provider.ts'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './identity/provider-config.ts'
 import { recordProvider, recordSubjectSource } from './platform/provider-change.ts'
-import { findState } from './platform/store.ts'
+import { exchangeState, findState } from './platform/store.ts'
+import { endSessions } from './sessions/store.ts'
 import type { Settings } from './settings/settings.ts'
 
 /**
@@ -23,11 +25,12 @@ export async function reconcileSettings(
   const outcome = await database.write(async (tx) => ({
     change: await recordProvider(tx, name, nowMs),
     inherited: await revokeInheritedAdmins(database, tx, provider, nowMs),
+    members: await endSessionsOfOtherConditions(tx, provider, nowMs),
     guests: guestEnabled ? [] : await endSessionsOfGuests(tx, nowMs),
     lacksAdmin:
       (adminBootstrap === 'off' || (await findState(tx, 'bootstrap')) !== undefined) && !(await hasAdmin(tx)),
   }))
-  const { change, inherited, guests, lacksAdmin } = outcome
+  const { change, inherited, members, guests, lacksAdmin } = outcome
   if (change && change.unreachableAccounts > 0)
     log.warn('provider: changed, accounts of the previous one are unreachable', {
       ...change,
@@ -42,6 +45,10 @@ export async function reconcileSettings(
   if (openProvider !== null)
     log.warn('provider: everyone with an account there can sign in; AUTH_REQUIRE says who belongs here', {
       provider: openProvider,
+    })
+  if (members.length > 0)
+    log.info('provider: AUTH_REQUIRE changed, and people sign in again under the new conditions', {
+      sessions: members.length,
     })
   if (guests.length > 0) log.info('guests: disabled, their sessions have ended', { sessions: guests.length })
   if (lacksAdmin && provider.adminClaim !== null)
@@ -71,4 +78,26 @@ async function revokeInheritedAdmins(
   await lockGrantChanges(dialect, tx)
   const origin = { clientIp: null, requestId: null, nowMs }
   return { ...change, withdrawnFrom: await revokeAdminsOf(tx, issuer, origin) }
+}
+
+/**
+ * Ends the sessions of members who signed in under other conditions, or none, and whom the present
+ * ones may keep out (R38.1f).
+ */
+async function endSessionsOfOtherConditions(
+  tx: Tx,
+  { conditions }: ProviderConfig,
+  nowMs: number,
+): Promise<string[]> {
+  const texts = JSON.stringify(conditions.map(({ text }) => text))
+  const before = await exchangeState(tx, 'conditions', texts, nowMs)
+  if (conditions.length === 0 || before === texts) return []
+  const ended = await endSessions(tx, 'revoked', nowMs, (query) =>
+    query.where('user_id', 'in', tx.selectFrom('users').select('id').where('is_guest', '=', 0)),
+  )
+  const metadata = { sessions: ended.length }
+  const origin = { clientIp: null, requestId: null, nowMs }
+  if (ended.length > 0)
+    await recordAudit(tx, { action: 'auth.access_ended', actorUserId: null, metadata }, origin)
+  return ended
 }

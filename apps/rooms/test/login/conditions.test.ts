@@ -99,6 +99,10 @@ describe('a person whose claims do not meet the conditions', () => {
       expect(JSON.stringify(refusals)).not.toContain('mallory')
       const ann = await t.signedInBrowser({ sub: 'ann', name: 'Ann', ...verified, groups: ['x', 'board'] })
       expect(await isAdmin(ann)).toBe(true)
+      expect(await ann.json('/api/admin/provider')).toMatchObject({
+        openProvider: null,
+        conditions: ['groups=staff|board', 'email_domain=example.com'],
+      })
       await t.close()
     })
 

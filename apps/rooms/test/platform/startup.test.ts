@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { grantPlatformAdmin } from '../../src/grants/operations.ts'
 import type { ProviderConfig } from '../../src/identity/provider-config.ts'
-import { type HostileProvider, claimPath, conditions } from '../provider/hostile.ts'
-import { openRooms } from '../rooms.ts'
+import { findAuditEvents } from '../audit-log.ts'
+import { ALICE, type HostileProvider, claimPath, conditions } from '../provider/hostile.ts'
+import { type Browser, openRooms } from '../rooms.ts'
 
 test('R38.1e: a start with a provider at which everyone may have an account is a warning, until there is a condition', async () => {
   const rooms = await openRooms()
@@ -14,6 +15,36 @@ test('R38.1e: a start with a provider at which everyone may have an account is a
   expect(warnings()).toEqual([])
   await (await rooms.node({ provider })).close()
   expect(warnings()).toEqual([expect.stringMatching(/"level":"warn".*"provider":"Discord"/)])
+  await rooms.close()
+})
+
+test('R38.1f: a start with other conditions than the last ends the sessions of members once, and those of no guest', async () => {
+  const rooms = await openRooms()
+  const provider = (text: string) => ({ ...rooms.idp.config(), conditions: text ? conditions(text) : [] })
+  const start = async (text: string) => (await rooms.node({ provider: provider(text) })).close()
+  const person = { ...ALICE, groups: ['staff'] }
+  const guest = rooms.browser()
+  await guest.json('/api/session', { body: { nickname: 'Robin' } }, 201)
+  const ended = () => findAuditEvents(rooms.rooms, 'auth.access_ended')
+  const isSignedIn = async (browser: Browser) => (await browser.send('/api/session')).status === 200
+  for (const [text, ends] of [
+    ['', false],
+    ['groups=staff', true],
+    ['groups=staff', false],
+    ['groups=staff, hd=example.com', true],
+    ['', false],
+  ] as const) {
+    const alice = await rooms.signedInBrowser(person)
+    const before = (await ended()).length
+    await start(text)
+    expect([text, await isSignedIn(alice)]).toEqual([text, !ends])
+    expect((await ended()).length - before).toBe(ends ? 1 : 0)
+    expect(await isSignedIn(guest)).toBe(true)
+  }
+  expect((await ended()).map(({ metadata, target_id }) => [metadata, target_id])).toEqual([
+    [{ sessions: 2 }, null],
+    [{ sessions: 2 }, null],
+  ])
   await rooms.close()
 })
 

@@ -18,7 +18,7 @@ export default {
   'admin.noEvents': 'No events match',
   'audit.auth.login': 'Signed in',
   'audit.auth.login_failed': 'Sign-in failed',
-  'audit.auth.access_ended': 'Access ended at a sign-in',
+  'audit.auth.access_ended': 'Sessions ended by the conditions for signing in',
   'audit.auth.logout': 'Signed out',
   'audit.auth.backchannel_logout': 'Signed out by the provider',
   'audit.auth.backchannel_rejected': 'Logout token rejected',

@@ -45,7 +45,7 @@ export default {
     'They belong to an earlier provider, so no one can sign in to them. You can take over their rooms.',
   'admin.open': 'Everyone with a {{provider}} account can sign in',
   'admin.openHelp':
-    'The first person to sign in becomes an administrator. Set AUTH_REQUIRE to the conditions that your people meet, then restart Rooms.',
+    'Anyone can create an account here and read the public rooms. Set AUTH_REQUIRE to conditions that only your people meet, then restart Rooms.',
   'admin.conditions': 'Required of people who sign in',
   'admin.inheritable_one': '{{count}} account may have a new holder',
   'admin.inheritable_other': '{{count}} accounts may have new holders',

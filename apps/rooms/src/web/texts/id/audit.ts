@@ -19,7 +19,7 @@ export default {
   'admin.noEvents': 'Tidak ada peristiwa yang cocok',
   'audit.auth.login': 'Masuk',
   'audit.auth.login_failed': 'Gagal masuk',
-  'audit.auth.access_ended': 'Akses berakhir saat masuk',
+  'audit.auth.access_ended': 'Sesi diakhiri oleh syarat untuk masuk',
   'audit.auth.logout': 'Keluar',
   'audit.auth.backchannel_logout': 'Dikeluarkan oleh penyedia',
   'audit.auth.backchannel_rejected': 'Token keluar ditolak',

@@ -47,7 +47,7 @@ export default {
     'Akun ini milik penyedia identitas terdahulu, jadi tidak ada yang dapat memasukinya. Anda dapat mengambil alih ruangnya.',
   'admin.open': 'Siapa pun yang punya akun {{provider}} dapat masuk',
   'admin.openHelp':
-    'Orang pertama yang masuk menjadi administrator. Isi AUTH_REQUIRE dengan syarat yang dipenuhi orang-orang Anda, lalu mulai ulang Rooms.',
+    'Siapa pun dapat membuat akun di sini dan membaca ruang publik. Isi AUTH_REQUIRE dengan syarat yang hanya dipenuhi orang-orang Anda, lalu mulai ulang Rooms.',
   'admin.conditions': 'Syarat untuk masuk',
   'admin.inheritable_one': '{{count}} akun mungkin punya pemegang baru',
   'admin.inheritable_other': '{{count}} akun mungkin punya pemegang baru',

@@ -19,7 +19,7 @@ export default {
   'admin.noEvents': 'Inga händelser matchar',
   'audit.auth.login': 'Loggade in',
   'audit.auth.login_failed': 'En inloggning misslyckades',
-  'audit.auth.access_ended': 'Åtkomst avslutad vid inloggning',
+  'audit.auth.access_ended': 'Sessioner avslutade av villkoren för att logga in',
   'audit.auth.logout': 'Loggade ut',
   'audit.auth.backchannel_logout': 'Utloggad av identitetstjänsten',
   'audit.auth.backchannel_rejected': 'En utloggningstoken avvisades',

@@ -47,7 +47,7 @@ export default {
     'De hör till en tidigare identitetstjänst, så ingen kan logga in på dem. Du kan ta över deras rum.',
   'admin.open': 'Alla med ett konto hos {{provider}} kan logga in',
   'admin.openHelp':
-    'Den första som loggar in blir administratör. Ange i AUTH_REQUIRE de villkor som era användare uppfyller och starta om Rooms.',
+    'Vem som helst kan skapa ett konto här och läsa de offentliga rummen. Ange i AUTH_REQUIRE villkor som bara era användare uppfyller och starta om Rooms.',
   'admin.conditions': 'Krävs av den som loggar in',
   'admin.inheritable_one': '{{count}} konto kan ha fått en ny innehavare',
   'admin.inheritable_other': '{{count}} konton kan ha fått nya innehavare',
