@@ -9,6 +9,7 @@ import { usedParts } from './mantine-parts.ts'
 import { mantineStyles } from './mantine-styles.ts'
 import { nativeScroll } from './native-scroll.ts'
 import { preact } from './preact.ts'
+import { computedStyles, themeStyles } from './theme-styles.ts'
 
 const zip = promisify(gzip)
 const compress = promisify(brotliCompress)
@@ -62,7 +63,8 @@ export async function bundleClient(folder: string, client: Client): Promise<void
   const scripts = await bundleChunks(chunks, sources.entries, client.assets)
   rmSync(chunks, { recursive: true })
   const first = fontFace(client.assets + fontName)
-  const styles = [first, mantineStyles([...scripts.texts.values()]), sources.styles].join('\n')
+  const mantine = mantineStyles([...scripts.texts.values()])
+  const styles = [first, mantine, sources.styles, themeStyles()].join('\n')
   const stylesName = `main-${Bun.hash(styles).toString(36)}.css`
   const texts = [...scripts.texts, ...workers.values(), [stylesName, styles] as const]
   await Promise.all(texts.map(([name, text]) => writeCompressed(join(parts, name), text)))
@@ -127,7 +129,13 @@ async function bundleSources(
       OPERATIONS: JSON.stringify(operations),
       WORKERS: JSON.stringify(Object.fromEntries(addresses)),
     },
-    plugins: [preact, nativeScroll, languageImports, usedParts([import.meta.dirname, dirname(main)])],
+    plugins: [
+      preact,
+      nativeScroll,
+      computedStyles,
+      languageImports,
+      usedParts([import.meta.dirname, dirname(main)]),
+    ],
   })
   let styles = ''
   for (const output of outputs) {

@@ -7,7 +7,7 @@ import { changeTimeZone } from './formats.ts'
 import { queries } from './queries.ts'
 import { Toasts } from './shell/toasts.tsx'
 import { type Wording, startTexts } from './texts.ts'
-import { theme, variables } from './theme.ts'
+import { theme } from './theme.ts'
 
 /** Milliseconds after which the manifest is loaded, which only an installation of the client needs. */
 const MANIFEST_AFTER_MS = 5_000
@@ -54,7 +54,6 @@ export async function startClient(
   createRoot(root).render(
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={variables}
       defaultColorScheme={scheme === 'light' || scheme === 'dark' ? scheme : 'auto'}
       // The page sets the scheme. The code that changes it also stores it: on the server or in this
       // browser (stored-preferences.ts).

@@ -106,8 +106,6 @@ export const theme = createTheme({
     Popover: { defaultProps: appear },
     // A closed list, such as of all time zones, takes a quarter of the time that its page renders.
     Combobox: { defaultProps: { keepMounted: false } },
-    // Inside the page's content, not beside its landmarks.
-    Tooltip: { defaultProps: { portalProps: { target: '#content' }, openDelay: 300, ...appear } },
     ModalTitle: { defaultProps: { fw: 600, fz: 'lg' } },
     DrawerTitle: { defaultProps: { fw: 600, fz: 'lg' } },
     ModalContent: { defaultProps: { onInput: noteTyping } },

@@ -1,10 +1,11 @@
-import { ActionIcon, Popover, Stack, useMantineColorScheme } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useState } from 'react'
 import { IconLanguage } from '../icons.ts'
-import { isLanguage } from '../languages.ts'
-import { readPreference, storePreference } from '../stored-preferences.ts'
-import { changeLanguage, useTexts } from '../texts.ts'
-import { LanguageChoice, SchemeChoice } from './appearance.tsx'
+import { lazyPart } from '../lazy-page.ts'
+import { OnUse } from '../shell/on-use.tsx'
+import { useTexts } from '../texts.ts'
+
+const AppearancePopover = lazyPart(() => import('./appearance-popover.tsx'))
 
 /**
  * Language and colours for any visitor, signed in or not, stored in this browser. For a client
@@ -12,37 +13,25 @@ import { LanguageChoice, SchemeChoice } from './appearance.tsx'
  */
 export function AppearanceMenu() {
   const { t } = useTexts()
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const [language, setLanguage] = useState(() => {
-    const stored = readPreference('lang')
-    return isLanguage(stored) ? stored : null
-  })
+  const [button, setButton] = useState<HTMLElement | null>(null)
+  const [isOpen, setOpen] = useState(false)
   return (
-    <Popover width={300} position="bottom-end" shadow="md" trapFocus returnFocus>
-      <Popover.Target>
-        <ActionIcon variant="default" size="lg" flex="none" aria-label={t('appearance.open')}>
-          <IconLanguage size={18} aria-hidden />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t('appearance.open')} maw="calc(100vw - 16px)">
-        <Stack gap="md">
-          <LanguageChoice
-            value={language}
-            onChange={(next) => {
-              setLanguage(next)
-              storePreference('lang', next)
-              void changeLanguage(next)
-            }}
-          />
-          <SchemeChoice
-            value={colorScheme === 'auto' ? null : colorScheme}
-            onChange={(next) => {
-              storePreference('scheme', next)
-              setColorScheme(next ?? 'auto')
-            }}
-          />
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <ActionIcon
+        ref={setButton}
+        variant="default"
+        size="lg"
+        flex="none"
+        aria-label={t('appearance.open')}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <IconLanguage size={18} aria-hidden />
+      </ActionIcon>
+      <OnUse isUsed={isOpen}>
+        <AppearancePopover button={button} isOpen={isOpen} onChange={setOpen} />
+      </OnUse>
+    </>
   )
 }

@@ -1,9 +1,14 @@
-import { Menu, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
+import { useState } from 'react'
 import { IconSelector } from '../icons.ts'
 import { BrandMark } from '../brand-mark.tsx'
+import { lazyPart } from '../lazy-page.ts'
 import { useTexts } from '../texts.ts'
+import { OnUse } from './on-use.tsx'
 
 const { sibling, siblingName = '' } = document.documentElement.dataset
+
+const BrandMenu = lazyPart(() => import('./brand-menu.tsx'))
 
 /**
  * The mark and name of the product. If the page names the address of the other product, the brand is
@@ -11,22 +16,33 @@ const { sibling, siblingName = '' } = document.documentElement.dataset
  */
 export function Brand() {
   const { t } = useTexts<string>()
+  const [button, setButton] = useState<HTMLElement | null>(null)
+  const [isOpen, setOpen] = useState(false)
   const name = <Wordmark name={t('app.name')} />
   if (sibling === undefined) return <div className="brand">{name}</div>
   return (
-    <Menu position="bottom-start" width={220}>
-      <Menu.Target>
-        <UnstyledButton className="brand" aria-label={t('brand.switch', { name: t('app.name') })}>
-          {name}
-          <IconSelector size={14} aria-hidden />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component="a" href={sibling}>
-          {t('brand.open', { name: siblingName })}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <UnstyledButton
+        ref={setButton}
+        className="brand"
+        aria-label={t('brand.switch', { name: t('app.name') })}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {name}
+        <IconSelector size={14} aria-hidden />
+      </UnstyledButton>
+      <OnUse isUsed={isOpen}>
+        <BrandMenu
+          button={button}
+          isOpen={isOpen}
+          onChange={setOpen}
+          sibling={sibling}
+          siblingName={siblingName}
+        />
+      </OnUse>
+    </>
   )
 }
 

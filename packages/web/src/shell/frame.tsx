@@ -1,4 +1,4 @@
-import { Box, Burger, Group, NavLink } from '@mantine/core'
+import { Box, Burger, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -118,17 +118,17 @@ function Navigation({ pages, badges, onChoose }: NavigationProps) {
   return pages.map((page) => {
     const active = path === page.path || path.startsWith(`${page.above ?? page.path}/`)
     return (
-      <NavLink
+      <Link
         key={page.path}
-        component={Link}
         href={page.path}
-        label={t(page.title)}
-        leftSection={page.icon && <page.icon size={17} stroke={1.7} aria-hidden />}
-        rightSection={badges[page.path]}
-        active={active}
+        className="frame-link"
         aria-current={active ? 'page' : undefined}
         onClick={onChoose}
-      />
+      >
+        {page.icon && <page.icon size={17} stroke={1.7} aria-hidden />}
+        <span className="frame-link-title">{t(page.title)}</span>
+        {badges[page.path]}
+      </Link>
     )
   })
 }

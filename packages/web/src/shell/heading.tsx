@@ -1,5 +1,5 @@
 import { Title, type TitleProps } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useTexts } from '../texts.ts'
 import { setPageTitle } from '../page-title.ts'
 
@@ -15,7 +15,8 @@ export function PageHeading({ title, ...props }: { title: string } & Omit<TitleP
   useEffect(() => {
     setPageTitle(`${title} · ${t('app.name')}`)
   })
-  useEffect(() => {
+  // Before what else the page gives the focus to, such as the field of a room.
+  useLayoutEffect(() => {
     if (!isFirstPage) heading.current?.focus()
     isFirstPage = false
   }, [])

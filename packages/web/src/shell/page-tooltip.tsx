@@ -1,5 +1,4 @@
-import { Tooltip } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 /** Milliseconds for which the pointer rests on an element before its tooltip appears. */
 const DELAY_MS = 300
@@ -43,11 +42,13 @@ export function PageTooltip() {
     document.addEventListener('click', hide)
     document.addEventListener('keydown', onKeyDown)
     document.documentElement.addEventListener('pointerleave', hide)
+    document.addEventListener('scroll', hide, true)
     return () => {
       document.removeEventListener('pointerover', onPointerOver)
       document.removeEventListener('click', hide)
       document.removeEventListener('keydown', onKeyDown)
       document.documentElement.removeEventListener('pointerleave', hide)
+      document.removeEventListener('scroll', hide, true)
       clearTimeout(timer)
     }
   }, [])
@@ -60,5 +61,27 @@ export function PageTooltip() {
     observer.observe(target, { attributeFilter: ['data-tooltip'] })
     return () => observer.disconnect()
   }, [target])
-  return target?.isConnected && label !== undefined && <Tooltip target={target} label={label} opened />
+  return target?.isConnected && label !== undefined && <Tooltip target={target} label={label} />
+}
+
+/** Pixels between an element and its tooltip, and around the tooltip in the window. */
+const GAP_PX = 5
+
+/** Above its element, or below where there is no room. It never leaves the window. */
+function Tooltip({ target, label }: { target: HTMLElement; label: string }) {
+  const tooltip = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (!tooltip.current) return
+    const { left, top, bottom, width } = target.getBoundingClientRect()
+    const own = tooltip.current.getBoundingClientRect()
+    const above = top - own.height - GAP_PX
+    const rightmost = document.documentElement.clientWidth - own.width - GAP_PX
+    tooltip.current.style.left = `${Math.max(GAP_PX, Math.min(left + (width - own.width) / 2, rightmost))}px`
+    tooltip.current.style.top = `${above < GAP_PX ? bottom + GAP_PX : above}px`
+  }, [target, label])
+  return (
+    <div ref={tooltip} role="tooltip" className="tooltip">
+      {label}
+    </div>
+  )
 }

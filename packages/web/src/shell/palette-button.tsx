@@ -1,25 +1,11 @@
 import { ActionIcon, Kbd, UnstyledButton } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { type ReactNode, Suspense, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { IconSearch } from '../icons.ts'
 import { keysText } from '../keys.ts'
-import { ErrorBoundary } from './error-boundary.tsx'
 
 /** Keys that open the palette, as the keyboard labels them. */
 const SHORTCUT = keysText('Mod', 'K')
-
-/** Renders and loads its content when it is first used, and keeps it from then on. */
-export function OnUse({ isUsed, children }: { isUsed: boolean; children: ReactNode }) {
-  const wasUsed = useRef(false)
-  wasUsed.current ||= isUsed
-  return (
-    wasUsed.current && (
-      <ErrorBoundary>
-        <Suspense>{children}</Suspense>
-      </ErrorBoundary>
-    )
-  )
-}
 
 /** Whether the palette is open. Ctrl+K and Cmd+K open and close it, also in a field. */
 export function usePalette() {

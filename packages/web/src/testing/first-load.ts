@@ -8,13 +8,17 @@ const MAX_SHIFT = 0.01
  * Opens an address in this page and expects a light page once `untilComplete` has resolved: at most
  * ten requests, with sockets and event streams but without icons; compressed scripts of at most
  * `maxScriptBytes`; scripts and styles that the HTML names, so that none waits until a script imports
- * it; and nothing that moves. Time is not measured, but depends on these.
+ * it; and nothing that moves. Time is not measured, but depends on these. What is loaded ahead of its
+ * use, once the page is complete, does not count.
  */
 export async function expectLightLoad(
   page: Page,
   address: string,
   { maxScriptBytes, untilComplete }: { maxScriptBytes: number; untilComplete: () => Promise<unknown> },
 ): Promise<void> {
+  // A browser that saves data loads nothing ahead of its use (lazy-page.ts).
+  const devTools = await page.context().newCDPSession(page)
+  await devTools.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true })
   const requests: string[] = []
   const record = (request: { url: () => string }) =>
     requests.push(request.url().replace(/^\w+:\/\/[^/]+/, ''))
@@ -36,6 +40,7 @@ export async function expectLightLoad(
     scripts.reduce((sum, { bytes }) => sum + bytes, 0),
     address,
   ).toBeLessThan(maxScriptBytes)
+  await devTools.detach()
   const { shift, moved } = await findMoves(page)
   expect(shift > MAX_SHIFT ? moved : []).toEqual([])
 }

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Paper, Pill, Skeleton, Stack, Text } from 
 import { useQueryString } from '@latchkey/web/query-string'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useDisclosure } from '@mantine/hooks'
-import { OnUse } from '@latchkey/web/shell/palette-button'
+import { OnUse } from '@latchkey/web/shell/on-use'
 import { lazy, useState } from 'react'
 import { changeChannels } from '../../../changes/source.ts'
 import { Changes, OlderButton } from '../../parts/history/changes.tsx'

@@ -7,7 +7,7 @@ import { invalidate } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
 
-export function NewRoom({ user, onClose }: { user: User; onClose: () => void }) {
+export default function NewRoom({ user, onClose }: { user: User; onClose: () => void }) {
   const { t } = useText()
   const [, go] = useLocation()
   useFocusBack()

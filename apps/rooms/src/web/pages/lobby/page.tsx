@@ -1,16 +1,19 @@
 import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@latchkey/web/icons'
+import { lazyPart } from '@latchkey/web/lazy-page'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
+import { OnUse } from '@latchkey/web/shell/on-use'
 import { LoadMore } from '../../parts/load-more.tsx'
 import { useCall, usePages } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
-import { NewRoom } from './new-room.tsx'
 import { RoomCard } from './room-card.tsx'
 import { Pending } from './pending.tsx'
+
+const NewRoom = lazyPart(() => import('./new-room.tsx'))
 
 const SEARCH_AFTER_MS = 250
 
@@ -43,7 +46,7 @@ export default function LobbyPage() {
         )}
       </Group>
       <Rooms q={q.trim()} />
-      {isOpen && <NewRoom user={user} onClose={close} />}
+      <OnUse isUsed={isOpen}>{isOpen && <NewRoom user={user} onClose={close} />}</OnUse>
     </Stack>
   )
 }

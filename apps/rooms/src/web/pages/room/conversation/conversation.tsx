@@ -1,3 +1,5 @@
+import { lazyPart } from '@latchkey/web/lazy-page'
+import { OnUse } from '@latchkey/web/shell/on-use'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Message } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
@@ -8,7 +10,6 @@ import type { ComposerHandle } from '../composer/use-composer.ts'
 import { useFiles } from '../composer/use-files.ts'
 import type { Room } from '../room.ts'
 import { Announcements } from './announcements.tsx'
-import { MessageDialogs } from './message-dialogs.tsx'
 import { MessageList } from './message-list.tsx'
 import { TypingIndicator } from './typing-indicator.tsx'
 import { useConversation } from './use-conversation.ts'
@@ -17,6 +18,8 @@ import { mayEdit } from './use-message-menu.ts'
 import { useText } from '../../../texts/text.ts'
 import { storedPlace } from './use-stored-place.ts'
 import { useReadMark } from './use-read-mark.ts'
+
+const MessageDialogs = lazyPart(() => import('./message-dialogs.tsx'))
 
 interface Props {
   room: Room
@@ -66,11 +69,13 @@ export function Conversation({ room, user, store, messageId }: Props) {
         handle={composer}
       />
       <Announcements store={store} />
-      <MessageDialogs
-        dialog={dialog}
-        actions={actions}
-        onDeleted={() => list.current?.focus({ preventScroll: true })}
-      />
+      <OnUse isUsed={dialog !== null}>
+        <MessageDialogs
+          dialog={dialog}
+          actions={actions}
+          onDeleted={() => list.current?.focus({ preventScroll: true })}
+        />
+      </OnUse>
     </div>
   )
 }

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** The dialog about a message that is open, if any. */
-export function MessageDialogs({ dialog, actions, onDeleted }: Props) {
+export default function MessageDialogs({ dialog, actions, onDeleted }: Props) {
   const onClose = () => actions.open(null)
   if (!dialog) return null
   const { kind, message } = dialog

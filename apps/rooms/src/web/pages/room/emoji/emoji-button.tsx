@@ -1,10 +1,10 @@
-import { ActionIcon, Popover } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconMoodPlus } from '@latchkey/web/icons'
-import { RowSkeletons } from '@latchkey/web/parts/skeletons'
-import { Suspense, lazy, useState } from 'react'
+import { lazyPart } from '@latchkey/web/lazy-page'
+import { OnUse } from '@latchkey/web/shell/on-use'
+import { useState } from 'react'
 
-// Loaded on first use.
-const EmojiPicker = lazy(() => import('./emoji-picker.tsx'))
+const EmojiPopover = lazyPart(() => import('./emoji-popover.tsx'))
 
 interface Props {
   label: string
@@ -16,45 +16,31 @@ interface Props {
 
 /** Button that opens the emoji. */
 export function EmojiButton({ label, tabIndex, size = 32, onOpen, onChoose }: Props) {
+  const [button, setButton] = useState<HTMLElement | null>(null)
   const [isOpen, setOpen] = useState(false)
   const change = (next: boolean) => {
     setOpen(next)
     onOpen?.(next)
   }
   return (
-    <Popover
-      opened={isOpen}
-      onChange={change}
-      width={320}
-      position="top-end"
-      trapFocus
-      returnFocus
-      shadow="md"
-      portalProps={{ target: '#content' }}
-    >
-      <Popover.Target>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={size}
-          aria-label={label}
-          data-tooltip={label}
-          {...(tabIndex !== undefined && { tabIndex })}
-          onClick={() => change(!isOpen)}
-        >
-          <IconMoodPlus size={17} stroke={1.8} aria-hidden />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown p={8} aria-label={label} className="room-popover">
-        <Suspense fallback={<RowSkeletons rows={4} />}>
-          <EmojiPicker
-            onChoose={(emoji) => {
-              change(false)
-              onChoose(emoji)
-            }}
-          />
-        </Suspense>
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <ActionIcon
+        ref={setButton}
+        variant="subtle"
+        color="gray"
+        size={size}
+        aria-label={label}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        data-tooltip={label}
+        {...(tabIndex !== undefined && { tabIndex })}
+        onClick={() => change(!isOpen)}
+      >
+        <IconMoodPlus size={17} stroke={1.8} aria-hidden />
+      </ActionIcon>
+      <OnUse isUsed={isOpen}>
+        <EmojiPopover button={button} isOpen={isOpen} onChange={change} label={label} onChoose={onChoose} />
+      </OnUse>
+    </>
   )
 }

@@ -1,12 +1,14 @@
+import { lazyPart } from '@latchkey/web/lazy-page'
+import { OnUse } from '@latchkey/web/shell/on-use'
 import { useRef, useState } from 'react'
 import type { Person } from '../../../live/frames.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
-import { HandOver } from './hand-over.tsx'
 import { PersonLine } from './person-line.tsx'
 import type { Act } from './person-menu.tsx'
-import { RemovePerson } from './remove-person.tsx'
 import type { Room } from '../room.ts'
+
+const PersonDialog = lazyPart(() => import('./person-dialog.tsx'))
 
 interface Props {
   people: readonly Person[]
@@ -23,7 +25,6 @@ export function People({ people, room, user, areMembers = false }: Props) {
   const { t } = useText()
   const [pendingAct, setPendingAct] = useState<{ act: Act; person: Person } | null>(null)
   const list = useRef<HTMLUListElement>(null)
-  const shared = pendingAct && { person: pendingAct.person, room, onClose: () => setPendingAct(null) }
   return (
     <>
       <ul className="plain" ref={list} tabIndex={-1} aria-label={t('room.people')}>
@@ -38,10 +39,14 @@ export function People({ people, room, user, areMembers = false }: Props) {
           />
         ))}
       </ul>
-      {shared && pendingAct.act === 'hand' && <HandOver {...shared} />}
-      {shared && pendingAct.act !== 'hand' && (
-        <RemovePerson action={pendingAct.act} {...shared} onRemoved={() => list.current?.focus()} />
-      )}
+      <OnUse isUsed={pendingAct !== null}>
+        <PersonDialog
+          pending={pendingAct}
+          room={room}
+          onClose={() => setPendingAct(null)}
+          onRemoved={() => list.current?.focus()}
+        />
+      </OnUse>
     </>
   )
 }

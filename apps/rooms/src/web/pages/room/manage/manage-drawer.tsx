@@ -1,0 +1,53 @@
+import { Drawer, Tabs } from '@mantine/core'
+import { unlessConfirming } from '../../../parts/confirm-dialog.tsx'
+import type { User } from '../../../session.ts'
+import { useText } from '../../../texts/text.ts'
+import { Bans } from './bans.tsx'
+import { Invitations } from './invitations.tsx'
+import type { ManagedPart } from './manage.tsx'
+import { Members } from './members.tsx'
+import { RoomSettings } from './room-settings.tsx'
+import type { Room } from '../room.ts'
+
+const PANELS = { members: Members, invitations: Invitations, bans: Bans, settings: RoomSettings }
+
+interface Props {
+  room: Room
+  user: User
+  parts: readonly ManagedPart[]
+  isOpen: boolean
+  close: () => void
+}
+
+/** Drawer with the parts of the room that this user may see or change. */
+export default function ManageDrawer({ room, user, parts, isOpen, close }: Props) {
+  const { t } = useText()
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={unlessConfirming(close)}
+      position="right"
+      size="lg"
+      title={t('manage.title')}
+      closeButtonProps={{ 'aria-label': t('shell.close') }}
+    >
+      <Tabs defaultValue={parts[0] ?? null} keepMounted={false}>
+        <Tabs.List>
+          {parts.map((part) => (
+            <Tabs.Tab key={part} value={part}>
+              {t(`manage.${part}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {parts.map((part) => {
+          const Panel = PANELS[part]
+          return (
+            <Tabs.Panel key={part} value={part} pt="md">
+              <Panel room={room} user={user} />
+            </Tabs.Panel>
+          )
+        })}
+      </Tabs>
+    </Drawer>
+  )
+}
