@@ -1,7 +1,7 @@
 import type { Header } from '@latchkey/http/answer-headers'
 import type { PeerInfo } from '@latchkey/http/mount'
 import { failure } from './api/failures.ts'
-import { REVALIDATED } from './files/serve.ts'
+import { CACHEABLE } from './files/serve.ts'
 import { BACKCHANNEL_LOGOUT_PATH } from './login/login-state.ts'
 import { API_PATH, createApi, refuseForeignOrigin, renderFailure } from './http/api.ts'
 import { createBackchannelLogout } from './http/backchannel-logout.ts'
@@ -127,9 +127,9 @@ function createAnswers(services: Services, readiness: Readiness, media: MediaCon
   }
 }
 
-/** Only static files and files of messages may be cached. */
+/** Only static files, files of messages and profile pictures may be cached. */
 function isCacheable(path: string, { headers }: Response): boolean {
-  return !isApi(path) || headers.get('Cache-Control') === REVALIDATED
+  return !isApi(path) || CACHEABLE.has(headers.get('Cache-Control'))
 }
 
 /**

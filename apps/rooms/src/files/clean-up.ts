@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@latchkey/http/duration'
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Tables, Tx } from '../db/tables.ts'
 import { UPLOAD_LIFETIME_MS } from './attach.ts'
 import { thumbnailKey } from './storage/storage.ts'
@@ -50,7 +50,17 @@ export async function beginDeletion(tx: Tx, nowMs: number): Promise<{ keys: stri
     .execute()
   const keys = locked.map(({ sha256 }) => sha256)
   if (keys.length === 0) return { keys, isMore: false }
-  const used = await tx.selectFrom('files').select('sha256').distinct().where('sha256', 'in', keys).execute()
+  const used = await tx
+    .selectFrom('files')
+    .select('sha256')
+    .where('sha256', 'in', keys)
+    .union(
+      tx
+        .selectFrom('users')
+        .select(sql<string>`picture_sha256`.as('sha256'))
+        .where('picture_sha256', 'in', keys),
+    )
+    .execute()
   const usedKeys = new Set(used.map(({ sha256 }) => sha256))
   const unused = keys.filter((key) => !usedKeys.has(key))
   await setAll(tx, [...usedKeys], { may_be_unused: 0 })

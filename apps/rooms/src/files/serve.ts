@@ -16,7 +16,13 @@ import { type LocatedFile, findFile } from './store.ts'
  * Browsers may keep a file, but ask before every use: a 304 follows only from the same check as the
  * file itself (R31.3).
  */
-export const REVALIDATED = 'private, no-cache'
+const REVALIDATED = 'private, no-cache'
+
+/** For what every signed-in person may see, at an address that always has the same content. */
+export const UNCHANGING = 'private, max-age=3600'
+
+/** Values of `Cache-Control` with which a browser may keep an answer of the API. */
+export const CACHEABLE: ReadonlySet<string | null> = new Set([REVALIDATED, UNCHANGING])
 
 /** The file, if the caller may read its message now. Throws `not_found` otherwise, whatever the reason. */
 export async function findReadableFile(
@@ -52,18 +58,19 @@ export interface ServedContent {
   name: string
   type: string
   bytes: number
+  cacheControl?: string
 }
 
 /** The whole content, a part of it, or 304. `request` has the conditions. */
 export async function answerContent(
-  { context, key, name, type, bytes }: ServedContent,
+  { context, key, name, type, bytes, cacheControl = REVALIDATED }: ServedContent,
   { headers }: Request,
 ): Promise<Answer> {
   const etag = `"${key}"`
   const shared = {
     ETag: etag,
     'Accept-Ranges': 'bytes',
-    'Cache-Control': REVALIDATED,
+    'Cache-Control': cacheControl,
     'Content-Security-Policy': 'sandbox',
     'Content-Disposition': contentDisposition(isInline(type) ? 'inline' : 'attachment', name),
   }

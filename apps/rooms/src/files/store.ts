@@ -58,6 +58,17 @@ export async function sumFileBytes(
   return Number(bytes)
 }
 
+/** Bytes of the profile picture of a person, or of all. */
+export async function sumPictureBytes(db: Db, userId?: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('users')
+    .select(sql<number | string>`coalesce(sum(picture_bytes), 0)`.as('bytes'))
+    .where('picture_bytes', 'is not', null)
+    .$if(userId !== undefined, (query) => query.where('id', '=', userId ?? ''))
+    .executeTakeFirstOrThrow()
+  return Number(bytes)
+}
+
 /** Files of messages by message, in their order, without those of erased accounts. */
 export async function findFilesOf(
   db: Db,

@@ -1,27 +1,25 @@
 import { join } from 'node:path'
-import { lockKey } from '@latchkey/database/database'
 import type { FormFile } from '@latchkey/http/form-file'
 import type { Context } from '../api/context.ts'
 import type { FileRow } from '../db/message-rows.ts'
-import type { Db, Tx } from '../db/tables.ts'
+import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
-import type { Limits } from '../api/limits.ts'
 import { lockRoom } from '../rooms/room-events.ts'
 import { admitAuthor } from '../rooms/visits.ts'
-import { explainStorageError, unavailable } from './explain-storage-error.ts'
+import { explainStorageError } from './explain-storage-error.ts'
 import { cleanFileName } from './file-name.ts'
 import { cleanImage, isImageType } from './images/clean-image.ts'
 import { GUEST_TYPES, type MediaType, OTHER_TYPE, recognizeType } from './media-type.ts'
 import type { NewContent } from './new-content.ts'
 import { type SpooledFile, spool, withSpool } from './spool.ts'
 import { turnOf } from './turn.ts'
-import { thumbnailKey } from './storage/storage.ts'
-import { type ContentFacts, type FileWithContent, claimContent, insertFile, sumFileBytes } from './store.ts'
+import { requireSpace, reserveContent, storeContent } from './store-content.ts'
+import { type ContentFacts, type FileWithContent, insertFile } from './store.ts'
 
-type OpenFile = (limits: { limitBytes: number; tooLarge: ReturnType<typeof failure> }) => Promise<FormFile>
-
-/** Arbitrary, but the same on every node. */
-const STORAGE_LOCK_KEY = 4_170_631
+export type OpenFile = (limits: {
+  limitBytes: number
+  tooLarge: ReturnType<typeof failure>
+}) => Promise<FormFile>
 
 export interface UploadOptions {
   /** An image is stored as it was sent, with its metadata, and served as an attachment. */
@@ -81,19 +79,6 @@ async function requireUpload(context: Context, roomId: string): Promise<void> {
   await requireSpace(database.read, policy.limits, { roomId, userId: user.id, bytes: 1 })
 }
 
-/** Throws unless the room, the person and the instance have space for a file of so many bytes. */
-async function requireSpace(
-  db: Db,
-  limits: Limits,
-  { roomId, userId, bytes }: { roomId: string; userId: string; bytes: number },
-): Promise<void> {
-  if ((await sumFileBytes(db, { room_id: roomId })) + bytes > limits.room_bytes)
-    throw failure('room_storage_full')
-  if ((await sumFileBytes(db, { user_id: userId })) + bytes > limits.user_bytes)
-    throw failure('user_storage_full')
-  if ((await sumFileBytes(db, {})) + bytes > limits.total_bytes) throw failure('total_storage_full')
-}
-
 function refuseTypeOfGuest(context: Context, type: MediaType): void {
   if (context.actor.user.is_guest === 1 && !GUEST_TYPES.has(type))
     throw failure('file_type_refused', { text: 'Guests can send only PNG, JPEG, WebP and GIF images' })
@@ -114,12 +99,11 @@ function plainFile({ path, bytes, sha256 }: SpooledFile, type: MediaType): NewCo
 async function storeFile(
   context: Context,
   { roomId, name }: { roomId: string; name: string },
-  { path, bytes, facts, thumbnail }: NewContent,
+  content: NewContent,
 ): Promise<FileWithContent> {
-  const { database, storage, now } = context
-  await claim(context, facts)
-  await storage.put(facts.sha256, path)
-  if (thumbnail !== undefined) await storage.put(thumbnailKey(facts.sha256), thumbnail)
+  const { database, now } = context
+  await storeContent(context, content)
+  const { bytes, facts } = content
   const row: FileRow = {
     id: crypto.randomUUID(),
     room_id: roomId,
@@ -139,21 +123,6 @@ async function insertFileOf(tx: Tx, context: Context, row: FileRow, facts: Conte
   const { room_id: roomId, user_id: userId, bytes } = row
   if (!(await lockRoom(tx, roomId))) throw failure('not_found')
   await admitAuthor(tx, context, roomId)
-  // Files are added up one after the other.
-  await lockKey(context.database.dialect, tx, STORAGE_LOCK_KEY)
-  await requireSpace(tx, context.policy.limits, { roomId, userId, bytes })
-  // A second claim: the upload may have taken longer than the first claim protects the content.
-  if (!(await claimContent(tx, facts, context.now))) throw unavailable()
+  await reserveContent(tx, context, { roomId, userId, bytes, facts })
   await insertFile(tx, row)
-}
-
-const CLAIM_TRIES = 20
-const CLAIM_PAUSE_MS = 250
-
-/** Waits while the clean-up is deleting the same content. */
-async function claim({ database, now }: Context, facts: ContentFacts): Promise<void> {
-  for (let tries = 1; !(await database.write((tx) => claimContent(tx, facts, now))); tries++) {
-    if (tries === CLAIM_TRIES) throw unavailable()
-    await Bun.sleep(CLAIM_PAUSE_MS)
-  }
 }

@@ -7,6 +7,7 @@ import { unavailable } from '../explain-storage-error.ts'
 import { hashFile } from '../spool.ts'
 import { turnOf } from '../turn.ts'
 import type { NewContent } from '../new-content.ts'
+import type { ImageRequest, ImageSize, SquareRequest } from './convert-image.ts'
 import type { ImageResult } from './image-queue.ts'
 import { IMAGE_TYPES, type ImageType } from './image-types.ts'
 
@@ -25,20 +26,36 @@ const RETRY_SECONDS = '3'
  * cannot be read, and where the person has too many waiting or has used up the hour's time.
  */
 export async function cleanImage(context: Context, folder: string, type: ImageType): Promise<NewContent> {
-  const { images, policy, rates } = context
   const [target, thumbnail] = [join(folder, 'image'), join(folder, 'thumbnail')]
-  const { image_pixels: maxPixels, file_bytes: maxBytes } = policy.limits
+  const { image_pixels: maxPixels, file_bytes: maxBytes } = context.policy.limits
+  const source = join(folder, 'sent')
+  const size = await convert(context, { source, target, thumbnail, type, maxPixels, maxBytes })
+  const { path, bytes, sha256 } = await hashFile(target)
+  const { size: thumbnail_bytes } = await stat(thumbnail)
+  return { path, bytes, thumbnail, facts: { sha256, type, ...size, thumbnail_bytes } }
+}
+
+/** The middle of the image `sent` in this folder, as a WebP square. Throws as `cleanImage` does. */
+export async function cleanSquare(
+  context: Context,
+  folder: string,
+  { type, side }: { type: ImageType; side: number },
+): Promise<NewContent> {
+  if (context.policy.limits.image_pixels === 0) throw failure('image_too_large')
+  const target = join(folder, 'square')
+  await convert(context, { source: join(folder, 'sent'), target, type, side })
+  const { path, bytes, sha256 } = await hashFile(target)
+  const facts = { sha256, type: 'image/webp', width: null, height: null, thumbnail_bytes: null }
+  return { path, bytes, facts }
+}
+
+async function convert(context: Context, request: ImageRequest | SquareRequest): Promise<ImageSize> {
+  const { images, rates, actor } = context
   const turn = turnOf(context)
   rates.check('image_seconds_per_hour', turn)
-  const source = join(folder, 'sent')
-  const request = { source, target, thumbnail, type, maxPixels, maxBytes }
-  const { seconds, ...result } = await images.run({ personId: context.actor.user.id, turn }, request)
+  const { seconds, ...result } = await images.run({ personId: actor.user.id, turn }, request)
   rates.charge('image_seconds_per_hour', turn, seconds)
-  if ('size' in result) {
-    const { path, bytes, sha256 } = await hashFile(target)
-    const { size: thumbnail_bytes } = await stat(thumbnail)
-    return { path, bytes, thumbnail, facts: { sha256, type, ...result.size, thumbnail_bytes } }
-  }
+  if ('size' in result) return result.size
   throw explainRefusal(result.refusal)
 }
 

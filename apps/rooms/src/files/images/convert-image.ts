@@ -16,6 +16,14 @@ export interface ImageRequest {
 }
 
 /** `too_large` needs more time, memory, pixels or bytes than an image may. */
+/** The middle of an image, as a WebP square of so many pixels a side. */
+export interface SquareRequest {
+  source: string
+  target: string
+  type: ImageType
+  side: number
+}
+
 export type ImageReply = { size: ImageSize } | { refusal: 'too_large' | 'unreadable' }
 
 /** Size in pixels, as displayed. */
@@ -94,6 +102,24 @@ export async function loadDecoders(): Promise<Library> {
   return sharp
 }
 
+/** Writes the upright middle of the first frame, without any metadata. */
+export async function convertToSquare(
+  sharp: Library,
+  { source, target, type, side }: SquareRequest,
+): Promise<ImageReply> {
+  const { maxDecoded } = FORMATS[type]
+  const open = () => sharp(source, { limitInputPixels: maxDecoded, failOn: 'error', sequentialRead: true })
+  try {
+    const { width, height } = await open().metadata()
+    if (width * height > maxDecoded) return { refusal: 'too_large' }
+    const square = open().autoOrient().resize(side, side, { fit: 'cover' }).webp({ quality: 85, effort: 2 })
+    await square.toFile(target)
+    return { size: { width: side, height: side } }
+  } catch (error) {
+    return { refusal: refusalOf(error) }
+  }
+}
+
 /** Copies the pixels without any metadata, and writes a thumbnail of the first frame. */
 export async function convertImage(
   sharp: Library,
@@ -121,12 +147,16 @@ export async function convertImage(
       .toFile(thumbnail)
     return { size: { width: written.width, height: written.pageHeight ?? written.height } }
   } catch (error) {
-    return { refusal: TOO_LARGE.test((error as Error).message) ? 'too_large' : 'unreadable' }
+    return { refusal: refusalOf(error) }
   }
 }
 
 /** Messages of the library and its decoders for what exceeds a bound. */
 const TOO_LARGE = /pixel limit|too large|out of memory|insufficient memory|memory/i
+
+function refusalOf(error: unknown): 'too_large' | 'unreadable' {
+  return TOO_LARGE.test((error as Error).message) ? 'too_large' : 'unreadable'
+}
 
 /** The largest size with at most so many pixels, in a square that rotation does not change. */
 function boxOf(width: number, height: number, maxPixels: number) {

@@ -1,7 +1,14 @@
 import { constants, setPriority } from 'node:os'
 import process from 'node:process'
 import { embeddedAsset } from '@latchkey/http/embedded-asset'
-import { type ImageReply, type ImageRequest, convertImage, loadDecoders } from './convert-image.ts'
+import {
+  type ImageReply,
+  type ImageRequest,
+  type SquareRequest,
+  convertImage,
+  convertToSquare,
+  loadDecoders,
+} from './convert-image.ts'
 import { limitResources } from './limit-resources.ts'
 import { NATIVE_ASSETS } from './load-sharp.ts'
 
@@ -32,11 +39,12 @@ export async function runImageProcess(): Promise<void> {
   process.on('disconnect', () => process.exit())
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-  const request = new Promise<ImageRequest>((resolve) => process.once('message', resolve))
+  const request = new Promise<ImageRequest | SquareRequest>((resolve) => process.once('message', resolve))
   const sharp = await loadDecoders()
   limitResources(MEMORY_BYTES, PROCESSOR_SECONDS)
   send('ready')
-  send(await convertImage(sharp, await request))
+  const image = await request
+  send(await ('side' in image ? convertToSquare(sharp, image) : convertImage(sharp, image)))
 }
 
 function send(message: ImageMessage): void {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import type { Log } from '@latchkey/http/log'
-import type { ImageRequest } from './convert-image.ts'
+import type { ImageRequest, SquareRequest } from './convert-image.ts'
 import { type ImageMessage, imageProcessCommand } from './image-process.ts'
 
 /** Time of an image, far above that on a processor: a busy machine must not refuse photos. */
@@ -29,7 +29,7 @@ export type ImageResult = (
 
 interface Waiting {
   personId: string
-  request: ImageRequest
+  request: ImageRequest | SquareRequest
   resolve: (result: ImageResult) => void
 }
 
@@ -52,7 +52,7 @@ export class ImageQueue {
   }
 
   /** Never rejects. */
-  run({ personId, turn }: Sender, request: ImageRequest): Promise<ImageResult> {
+  run({ personId, turn }: Sender, request: ImageRequest | SquareRequest): Promise<ImageResult> {
     const waiting = this.#turns.get(turn) ?? []
     const own = waiting.filter((image) => image.personId === personId)
     const { promise, resolve } = Promise.withResolvers<ImageResult>()
@@ -90,7 +90,7 @@ export class ImageQueue {
     this.#isRunning = false
   }
 
-  async #convert(request: ImageRequest): Promise<ImageResult> {
+  async #convert(request: ImageRequest | SquareRequest): Promise<ImageResult> {
     const { command, timeLimitMs } = this.#limits
     let isReady = false
     let seconds = 0
