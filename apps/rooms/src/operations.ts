@@ -11,6 +11,8 @@ import { searchOperations } from './messages/search/operations.ts'
 import { moderationOperations } from './members/moderation/operations.ts'
 import { ownershipOperations } from './members/ownership/operations.ts'
 import { blockOperations } from './people/blocks/operations.ts'
+import { peopleOperations } from './people/operations.ts'
+import { profileOperations } from './people/profile-operations.ts'
 import { platformOperations } from './platform/operations.ts'
 import { directOperations } from './directs/operations.ts'
 import { roomOperations } from './lobby/operations.ts'
@@ -28,6 +30,8 @@ export const apiOperations: readonly AnyOperation<PublicContext>[] = [
   ...sessionOperations,
   ...ticketOperations,
   ...accountOperations,
+  ...peopleOperations,
+  ...profileOperations,
   ...blockOperations,
   ...roomOperations,
   ...directOperations,

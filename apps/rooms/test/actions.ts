@@ -314,6 +314,28 @@ export function sendFile(
   return browser.send(`/api/rooms/${roomId}/files`, { body })
 }
 
+/** Sends a profile picture as a form does. */
+export function setPicture({ browser }: Actor, content: Uint8Array<ArrayBuffer>): Promise<Response> {
+  const body = new FormData()
+  body.append('file', new Blob([content]), 'me.jpg')
+  return browser.send('/api/profile/picture', { method: 'PUT', body })
+}
+
+/** A member account in the list of people. */
+export interface ListedPersonJson {
+  id: string
+  nickname: string
+  avatarUrl: string | null
+  title: string | null
+  timeZone: string | null
+  status: { text: string | null; emoji: string | null; until: string | null } | null
+  present: boolean
+}
+
+export async function readPerson({ browser }: Actor, userId: string): Promise<ListedPersonJson> {
+  return (await browser.json<{ person: ListedPersonJson }>(`/api/people/${userId}`)).person
+}
+
 /** Posts a message with these uploads and returns it. */
 export async function postFiles(
   actor: Actor,

@@ -2,6 +2,9 @@ import { toAuditLine } from '../audit/schema.ts'
 import type { Context } from '../api/context.ts'
 import { toNotificationSettings } from '../notifications/schema.ts'
 import { findNotificationSettings } from '../notifications/store.ts'
+import { toOwnStatus } from '../people/schema.ts'
+import type { ProfileRow } from '../people/store.ts'
+import { avatarUrlOf } from '../users/picture-url.ts'
 import { toListedSession } from '../sessions/schema.ts'
 import { toUser } from '../users/schema.ts'
 import { toMoment, toMomentOrNull } from '../api/wire.ts'
@@ -22,7 +25,7 @@ import {
 export async function collectAccount(context: Context): Promise<ReadableStream<Uint8Array>> {
   const { user, platformAdmin, session } = context.actor
   const db = context.database.read
-  const { identity, grants, sessions, blocks } = await findAccountRows(db, user.id)
+  const { identity, grants, sessions, blocks, profile } = await findAccountRows(db, user.id)
   const account: Omit<AccountExport, 'rooms' | 'activity'> = {
     exportedAt: toMoment(context.now),
     user: {
@@ -45,6 +48,7 @@ export async function collectAccount(context: Context): Promise<ReadableStream<U
     })),
     sessions: sessions.map((row) => toExportedSession(row, session.id)),
     notifications: toNotificationSettings(await findNotificationSettings(db, user.id)),
+    profile: toExportedProfile(profile, context.now),
     blocks: blocks.map(({ blocked_id, created_at }) => ({
       userId: blocked_id,
       createdAt: toMoment(created_at),
@@ -104,6 +108,17 @@ async function* jsonItems<Row>(
   for await (const rows of pages) {
     yield comma + rows.map((row) => JSON.stringify(toLine(row))).join(',')
     comma = ','
+  }
+}
+
+function toExportedProfile(row: ProfileRow, nowMs: number): AccountExport['profile'] {
+  const { title, time_zone: timeZone, picture_id, picture_sha256: sha256, picture_bytes: bytes } = row
+  const url = avatarUrlOf(picture_id)
+  return {
+    title,
+    timeZone,
+    picture: url !== null && sha256 !== null && bytes !== null ? { url, bytes, sha256 } : null,
+    status: toOwnStatus(row, nowMs),
   }
 }
 

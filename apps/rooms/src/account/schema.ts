@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AuditLine } from '../audit/schema.ts'
+import { OwnStatus } from '../people/schema.ts'
 import { NotificationSettings } from '../notifications/schema.ts'
 import { ListedSession } from '../sessions/schema.ts'
 import { User } from '../users/schema.ts'
@@ -35,6 +36,15 @@ export const AccountExport = z
       }),
     ),
     notifications: NotificationSettings,
+    profile: z.object({
+      title: z.string().nullable(),
+      timeZone: z.string().nullable(),
+      picture: z
+        .object({ url: z.string(), bytes: z.int(), sha256: z.string() })
+        .nullable()
+        .meta({ description: 'The profile picture, as it is stored.' }),
+      status: OwnStatus,
+    }),
     blocks: z.array(z.object({ userId: z.string(), createdAt: Moment })).meta({
       description: 'The people whom the person blocks.',
     }),

@@ -16,6 +16,7 @@ import { changeDocuments } from '../db/message-words.ts'
 import { type FileWithContent, findFilesOf } from '../files/store.ts'
 import { listVersions } from '../messages/version-store.ts'
 import { type Position, pageOf } from '../api/paging.ts'
+import { type ProfileRow, findProfile } from '../people/store.ts'
 import { lockFirstState, saveState } from '../platform/store.ts'
 import { lockRoom } from '../rooms/room-events.ts'
 import { deletedUserName } from '../rooms/nickname.ts'
@@ -31,6 +32,7 @@ export interface AccountRows {
   grants: RoleGrantRow[]
   sessions: (SessionRow & { endpoint: string | null })[]
   blocks: BlockRow[]
+  profile: ProfileRow
 }
 
 export async function findAccountRows(db: Db, userId: string): Promise<AccountRows> {
@@ -50,6 +52,7 @@ export async function findAccountRows(db: Db, userId: string): Promise<AccountRo
       .orderBy('sessions.created_at')
       .orderBy('sessions.id')
       .execute(),
+    profile: await findProfile(db, userId),
     blocks: await db
       .selectFrom('blocks')
       .selectAll()

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS } from '../api/limits.ts'
 import { NextCursor, PageQuery } from '../api/paging.ts'
 import { PlatformSettings } from '../platform/schema.ts'
 import { Id, Moment, Success, toMoment } from '../api/wire.ts'
+import { AvatarUrl, avatarUrlOf } from '../users/picture-url.ts'
 
 const GrantSource = z.enum(['bootstrap', 'claim', 'manual', 'teamidp'])
 
@@ -15,6 +16,7 @@ export const ManagedUser = z
     nickname: z.string(),
     email: z.string().nullable(),
     avatarColor: z.string(),
+    avatarUrl: AvatarUrl,
     disabled: z.boolean(),
     createdAt: Moment,
     lastSeenAt: Moment,
@@ -32,6 +34,7 @@ export function toManagedUser(user: UserRow, grants: readonly RoleGrantRow[]): M
     nickname: user.nickname,
     email: user.email,
     avatarColor: user.avatar_color,
+    avatarUrl: avatarUrlOf(user.picture_id),
     disabled: user.disabled === 1,
     createdAt: toMoment(user.created_at),
     lastSeenAt: toMoment(user.last_seen_at),

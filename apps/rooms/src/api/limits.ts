@@ -56,6 +56,8 @@ export const DEFAULT_LIMITS = {
   push_subscriptions_per_hour: 30,
   picture_bytes: 8_388_608,
   blocks_person: 1000,
+  people_searches_per_minute: 60,
+  socket_people: 200,
   admin_writes_per_minute: 60,
   sockets_session: 10,
   sockets_user: 20,

@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@latchkey/http/duration'
 import { sweepErasedIds } from '../account/erased-ids.ts'
 import { continueErasure } from '../account/store.ts'
 import { purgeGuests } from '../guests/operations.ts'
+import { deleteEndedStatuses } from '../people/store.ts'
 import { deleteOfEndedSessions } from '../notifications/push/store.ts'
 import type { Job } from './job.ts'
 import {
@@ -31,6 +32,14 @@ export const identityJobs: readonly Job[] = [
     run: (tx, nowMs) => deleteSessionsEndedBefore(tx, nowMs - SESSION_RETENTION_MS),
   },
   { name: 'push-subscriptions', everyMs: HOUR_MS, run: deleteOfEndedSessions },
+  {
+    name: 'statuses',
+    everyMs: MINUTE_MS,
+    async run(tx, nowMs) {
+      const userIds = await deleteEndedStatuses(tx, nowMs)
+      return { events: userIds.length === 0 ? [] : [{ kind: 'people', userIds }], isMore: userIds.length > 0 }
+    },
+  },
   { name: 'guests', everyMs: HOUR_MS, run: purgeGuests },
   { name: 'erased-accounts', everyMs: MINUTE_MS, run: continueErasure },
   { name: 'erased-ids', everyMs: HOUR_MS, run: sweepErasedIds },

@@ -7,13 +7,10 @@ import { deleteEndedTransfers } from '../members/ownership/transfers.ts'
 import { ADDRESS_BAN_MS } from '../rooms/access-store.ts'
 import { deleteOrphanedLog } from '../rooms/store.ts'
 import { deletePastRetention, deleteVisitsEndedBefore, endExpiredVisits } from '../rooms/upkeep.ts'
-import { deleteSilentNodes } from '../rooms/nodes.ts'
+import { NODE_SILENT_MS, deleteSilentNodes } from '../rooms/nodes.ts'
 import { deleteEndedTickets } from '../sessions/ticket-store.ts'
 import { endEmptyCalls } from '../voice/call.ts'
 import type { Job } from './job.ts'
-
-/** A node renews its heartbeat every 15 seconds. Its leases have expired by then. */
-const NODE_SILENT_MS = 60 * SECOND_MS
 
 /** Deletes expired data of rooms, and ends the visits of users who vanished. */
 export const roomJobs: readonly Job[] = [

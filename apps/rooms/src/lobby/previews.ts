@@ -12,6 +12,7 @@ import { readableAfterSeq, retainedAfterMs } from '../rooms/history.ts'
 import { nicknameIn } from '../rooms/nickname.ts'
 import { decideOrdinaryEntry } from '../rooms/permissions.ts'
 import type { RoomPreview } from './schema.ts'
+import { avatarUrlOf } from '../users/picture-url.ts'
 
 const MAX_PEOPLE = 5
 /** Among so many of the newest messages, one that is not deleted is looked for. */
@@ -52,7 +53,7 @@ async function listPeople(
   const present = read
     .selectFrom('room_visits as visit')
     .innerJoin('users', 'users.id', 'visit.user_id')
-    .select(['visit.room_id', 'users.id', 'users.avatar_color'])
+    .select(['visit.room_id', 'users.id', 'users.avatar_color', 'users.picture_id'])
     .select([
       nicknameIn(sql.ref('visit.room_id')).as('nickname'),
       sql<number>`row_number() over (partition by visit.room_id
@@ -79,7 +80,12 @@ async function listPeople(
   return new Map(
     [...byRoom].map(([roomId, people]) => [
       roomId,
-      people.map(({ id, nickname, avatar_color }) => ({ userId: id, nickname, avatarColor: avatar_color })),
+      people.map(({ id, nickname, avatar_color, picture_id }) => ({
+        userId: id,
+        nickname,
+        avatarColor: avatar_color,
+        avatarUrl: avatarUrlOf(picture_id),
+      })),
     ]),
   )
 }

@@ -199,7 +199,7 @@ export const RoomAnswer = z.object({ room: Room })
 export const RoomPreview = z
   .object({
     people: z
-      .array(Person.pick({ userId: true, nickname: true, avatarColor: true }))
+      .array(Person.pick({ userId: true, nickname: true, avatarColor: true, avatarUrl: true }))
       .meta({ description: 'The first participants; `participantCount` is the number of all.' }),
     lastMessage: z
       .object({

@@ -41,6 +41,7 @@ import {
   putManualRole,
   selectPeople,
 } from './store.ts'
+import { toListedUser } from '../users/schema.ts'
 
 const tag = 'Members'
 const MAX_SEARCH_RESULTS = 20
@@ -82,12 +83,7 @@ const searchPeople = operation({
     requirePermission('search_people', access)
     context.rates.take('search_per_minute', context.actor.user.id)
     const people = await selectPeople(context.database, query.q, MAX_SEARCH_RESULTS)
-    const users = people.map(({ id, nickname, avatar_color }) => ({
-      id,
-      nickname,
-      avatarColor: avatar_color,
-    }))
-    return { users }
+    return { users: people.map(toListedUser) }
   },
 })
 

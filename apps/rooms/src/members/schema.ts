@@ -8,6 +8,7 @@ import { Person, type PersonRow, toPerson } from '../rooms/schema.ts'
 import { MEMBER_ROLES } from '../api/roles.ts'
 import type { RoomAccess } from '../rooms/permissions.ts'
 import { Id, Moment, toMoment } from '../api/wire.ts'
+import { ListedUser } from '../users/schema.ts'
 
 /** Roles that can be assigned. Ownership changes only by handing the room over. */
 export const MemberRole = z.enum(MEMBER_ROLES)
@@ -50,7 +51,5 @@ export const SearchQuery = z.object({
     }),
 })
 export const PeopleAnswer = z.object({
-  users: z
-    .array(z.object({ id: z.string(), nickname: z.string(), avatarColor: z.string() }))
-    .meta({ description: 'At most 20 users, by name.' }),
+  users: z.array(ListedUser).meta({ description: 'At most 20 users, by name.' }),
 })

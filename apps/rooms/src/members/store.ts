@@ -40,6 +40,7 @@ export async function selectMembers(
       'membership.role',
       nicknameIn(roomId).as('nickname'),
       'users.avatar_color',
+      'users.picture_id',
       'users.is_guest',
     ])
     .$call((query) => pageOf(query, ['membership.joined_at', 'membership.user_id', 'asc'], after, limit))
@@ -73,6 +74,7 @@ export async function findKnownPerson(
       'users.id as user_id',
       nicknameIn(roomId).as('nickname'),
       'users.avatar_color',
+      'users.picture_id',
       'users.is_guest',
       'users.disabled',
       'rooms.owner_id',
@@ -156,10 +158,10 @@ export async function selectPeople(
   { read: db, dialect }: { read: Db; dialect: DialectName },
   part: string,
   limit: number,
-): Promise<Pick<UserRow, 'id' | 'nickname' | 'avatar_color'>[]> {
+): Promise<Pick<UserRow, 'id' | 'nickname' | 'avatar_color' | 'picture_id'>[]> {
   return db
     .selectFrom('users')
-    .select(['id', 'nickname', 'avatar_color'])
+    .select(['id', 'nickname', 'avatar_color', 'picture_id'])
     .where('is_guest', '=', 0)
     .where('disabled', '=', 0)
     .where(containsText(dialect, 'search_name', part))

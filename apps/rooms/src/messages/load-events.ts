@@ -9,6 +9,7 @@ import { toMoment } from '../api/wire.ts'
 import { parseReactions } from './reaction-store.ts'
 import { findMessagesBetween, findMessagesById, listEvents } from './store.ts'
 import { type MessageRelations, type Reader, isReadable, loadRelations, toEventMessage } from './view.ts'
+import { avatarUrlOf } from '../users/picture-url.ts'
 
 /** Batch of the event log. Its last sequence numbers may have no events any more. */
 export interface EventBatch {
@@ -83,7 +84,7 @@ const CHANGES: ReadonlySet<string> = new Set([
   'message.unpinned',
 ])
 
-type StoredPerson = Omit<Person, 'nickname' | 'avatarColor'>
+type StoredPerson = Omit<Person, 'nickname' | 'avatarColor' | 'avatarUrl'>
 type StoredData = Record<string, unknown> & { person?: StoredPerson; messageId?: string }
 
 /** Everything that events of a batch are built from. */
@@ -143,5 +144,6 @@ function dataOf(
   const now = displays.get(userId)
   const nickname = now?.nickname ?? deletedUserName(userId)
   const avatarColor = now?.avatar_color ?? avatarColorOf(nickname)
-  return { ...stored, person: { userId, nickname, avatarColor, guest, role } }
+  const avatarUrl = avatarUrlOf(now?.picture_id)
+  return { ...stored, person: { userId, nickname, avatarColor, avatarUrl, guest, role } }
 }

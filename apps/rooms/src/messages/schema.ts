@@ -6,6 +6,7 @@ import { ROOM_ROLES } from '../api/roles.ts'
 import { Person } from '../rooms/schema.ts'
 import { trimmedText } from '../api/text.ts'
 import { Id, Moment, QueriedTime } from '../api/wire.ts'
+import { AvatarUrl } from '../users/picture-url.ts'
 
 const ReactionCount = z.object({
   emoji: z.string(),
@@ -40,6 +41,7 @@ export const Message = z
         'The current name; `#` and four characters if the account was deleted, which distinguish authors.',
     }),
     avatarColor: z.string(),
+    avatarUrl: AvatarUrl,
     guest: z.boolean(),
     authorRole: z.enum(ROOM_ROLES).nullable().meta({
       description: 'The current role of the author’s membership; null without a membership.',

@@ -279,6 +279,7 @@ const selectUserDisplay = prepareQuery<{ roomId: string; userId: string }, UserD
       .select([
         nicknameIn(roomId).as('nickname'),
         'users.avatar_color',
+        'users.picture_id',
         'users.is_guest',
         roleIn(roomId).as('role'),
       ])

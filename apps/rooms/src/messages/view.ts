@@ -12,6 +12,7 @@ import { mentionedIdsIn, withNames } from './mention-tokens.ts'
 import { type ReactionCount, findOwnReactions, parseReactions } from './reaction-store.ts'
 import type { EventMessage, Message } from './schema.ts'
 import { type ReadableRange, authorIdsOf, findMessagesById, findUserDisplaysOf } from './store.ts'
+import { avatarUrlOf } from '../users/picture-url.ts'
 
 /** Reader of messages. */
 export interface Reader extends ReadableRange {
@@ -128,6 +129,7 @@ export function toEventMessage(row: RoomMessageRow, relations: SharedRelations):
     userId: author ? row.user_id : null,
     nickname: nicknameOf(row, displays),
     avatarColor: author?.avatar_color ?? avatarColorOf(row.author_name),
+    avatarUrl: avatarUrlOf(author?.picture_id),
     guest: row.author_guest === 1,
     authorRole: author?.role ?? null,
     content: row.content,

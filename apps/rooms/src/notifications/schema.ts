@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { NotificationSettingsRow } from '../db/notification-rows.ts'
+import { TimeZone } from '../api/time-zone.ts'
 import { NOTIFICATION_LEVELS } from '../rooms/notification-levels.ts'
 
 export const LevelBody = z.object({
@@ -12,12 +13,6 @@ const TimeOfDay = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time as HH:MM')
   .meta({ examples: ['22:00'] })
-
-const TimeZone = z
-  .string()
-  .max(64)
-  .refine(isTimeZone, 'must be the name of a time zone')
-  .meta({ description: 'IANA time zone.', examples: ['Europe/Stockholm'] })
 
 const QuietHours = z
   .object({ from: TimeOfDay, to: TimeOfDay, tz: TimeZone })
@@ -34,17 +29,6 @@ export const NotificationSettings = z
   })
   .meta({ id: 'NotificationSettings' })
 export type NotificationSettings = z.output<typeof NotificationSettings>
-
-function isTimeZone(name: string): boolean {
-  // `Intl` also accepts an offset such as +01:00, which ignores daylight saving time.
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name }).format(0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 export function toNotificationSettings(row: NotificationSettingsRow | undefined): NotificationSettings {
   if (!row) return { quiet: null, sound: false }

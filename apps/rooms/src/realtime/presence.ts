@@ -10,6 +10,7 @@ import type { ParticipantVoice } from '../voice/schema.ts'
 import { findParticipantVoices } from '../voice/store.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { countParticipants, findRoom, listParticipants } from '../rooms/store.ts'
+import { avatarUrlOf } from '../users/picture-url.ts'
 
 export interface PresenceDependencies {
   database: Database<Tables>
@@ -66,7 +67,8 @@ export class Presence {
     const display = await findUserDisplay(this.#dependencies.database.read, this.#roomId, userId)
     if (!display) return undefined
     const { nickname, avatar_color: avatarColor } = display
-    return { userId, nickname, avatarColor, guest, role: effectiveRole(access), voice: null }
+    const avatarUrl = avatarUrlOf(display.picture_id)
+    return { userId, nickname, avatarColor, avatarUrl, guest, role: effectiveRole(access), voice: null }
   }
 
   /** Sends the changes soon. */
@@ -153,7 +155,7 @@ function isSame(a: PresentPerson, b: PresentPerson | undefined): boolean {
     b !== undefined &&
     a.nickname === b.nickname &&
     a.role === b.role &&
-    a.avatarColor === b.avatarColor &&
+    a.avatarUrl === b.avatarUrl &&
     isSameVoice(a.voice, b.voice)
   )
 }

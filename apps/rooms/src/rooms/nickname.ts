@@ -9,7 +9,7 @@ export function deletedUserName(userId: string): string {
 }
 
 /** Display of a user in a room. The role is that of their membership, null without one. */
-export interface UserDisplay extends Pick<UserRow, 'nickname' | 'avatar_color' | 'is_guest'> {
+export interface UserDisplay extends Pick<UserRow, 'nickname' | 'avatar_color' | 'picture_id' | 'is_guest'> {
   role: RoomRole | null
 }
 
@@ -29,7 +29,7 @@ export async function findUserDisplays(
       union select user_id from room_members where room_id = ${roomId}
       union select owner_id from rooms where id = ${roomId}
     ), named as materialized (
-      select id, nickname, avatar_color, skeleton, is_guest from users
+      select id, nickname, avatar_color, picture_id, skeleton, is_guest from users
       where id in (${sql.join(userIds)}) and ${isAccount()}
     ), alike as materialized (
       select other.skeleton, case when other.is_guest = 0 then other.nickname end as member_name,
@@ -38,7 +38,7 @@ export async function findUserDisplays(
       where other.id = people.user_id and other.skeleton in (select skeleton from named)
       group by 1, 2
     )
-    select id, avatar_color, is_guest, case when exists (
+    select id, avatar_color, picture_id, is_guest, case when exists (
       select 1 from alike
       where alike.skeleton = named.skeleton and (first_id <> named.id or last_id <> named.id)
         and (is_guest = 1 or member_name = named.nickname)

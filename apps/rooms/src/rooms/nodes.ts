@@ -23,6 +23,9 @@ export async function leaveCluster(tx: Tx, nodeId: string, leasesUntilMs: number
   await tx.deleteFrom('nodes').where('node_id', '=', nodeId).execute()
 }
 
+/** A node renews its heartbeat every 15 seconds. Its leases have expired by then. */
+export const NODE_SILENT_MS = 60_000
+
 /** Deletes nodes without a heartbeat since this moment. */
 export async function deleteSilentNodes(tx: Tx, sinceMs: number): Promise<void> {
   await tx.deleteFrom('nodes').where('heartbeat', '<', sinceMs).execute()

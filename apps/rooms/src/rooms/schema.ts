@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ROOM_ROLES, type RoomRole } from '../api/roles.ts'
 import { Id } from '../api/wire.ts'
 import { type RoomAccess, effectiveRole } from './permissions.ts'
+import { AvatarUrl, avatarUrlOf } from '../users/picture-url.ts'
 
 export const Role = z.enum(ROOM_ROLES)
 
@@ -23,6 +24,7 @@ export const Person = z
     userId: z.string(),
     nickname: z.string(),
     avatarColor: z.string(),
+    avatarUrl: AvatarUrl,
     guest: z.boolean(),
     role: Role.meta({ description: 'For users without membership: the role of such users in this room.' }),
   })
@@ -34,6 +36,7 @@ export interface PersonRow {
   user_id: string
   nickname: string
   avatar_color: string
+  picture_id: string | null
   is_guest: number
   role: RoomRole | null
 }
@@ -43,6 +46,7 @@ export function toPerson(row: PersonRow, defaultRole: RoomAccess['defaultRole'])
     userId: row.user_id,
     nickname: row.nickname,
     avatarColor: row.avatar_color,
+    avatarUrl: avatarUrlOf(row.picture_id),
     guest: row.is_guest === 1,
     role: effectiveRole({ role: row.role, defaultRole }),
   }

@@ -208,6 +208,7 @@ const selectParticipants = prepareQuery<
       'users.id as user_id',
       nicknameIn(roomId).as('nickname'),
       'users.avatar_color',
+      'users.picture_id',
       'users.is_guest',
       'rooms.owner_id',
       'room_members.role as member_role',

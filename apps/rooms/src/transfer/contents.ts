@@ -2,25 +2,29 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ContentPiece, InvalidArchive } from '@latchkey/database/archive/reader'
 import type { ArchivedContent } from '@latchkey/database/archive/writer'
+import { sql } from 'kysely'
 import type { Db } from '../db/tables.ts'
 import { type FileStorage, isContentKey, thumbnailKey } from '../files/storage/storage.ts'
 
 const ROWS_AT_ONCE = 500
 
-/** The contents of all files, with their thumbnails. Passes the keys of those that are lost to `onLost`. */
+/** The contents of all files and profile pictures, with their thumbnails. Passes the keys of those that are lost to `onLost`. */
 export async function* readContents(
   read: Db,
   storage: Pick<FileStorage, 'read'>,
   onLost: (key: string) => void,
 ): AsyncGenerator<ArchivedContent> {
   for (let after = ''; ;) {
+    const files = read.selectFrom('files').select(['sha256', 'bytes'])
+    const pictures = read
+      .selectFrom('users')
+      .select([sql<string>`picture_sha256`.as('sha256'), sql<number>`picture_bytes`.as('bytes')])
+      .where('picture_sha256', '>', after)
     const rows = await read
-      .selectFrom('files')
-      .innerJoin('file_contents', 'file_contents.sha256', 'files.sha256')
-      .select(['files.sha256', 'files.bytes', 'file_contents.thumbnail_bytes'])
-      .distinct()
-      .where('files.sha256', '>', after)
-      .orderBy('files.sha256')
+      .selectFrom(files.where('sha256', '>', after).union(pictures).as('used'))
+      .innerJoin('file_contents', 'file_contents.sha256', 'used.sha256')
+      .select(['used.sha256', 'used.bytes', 'file_contents.thumbnail_bytes'])
+      .orderBy('used.sha256')
       .limit(ROWS_AT_ONCE)
       .execute()
     for (const { sha256, bytes, thumbnail_bytes } of rows) {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { eraseAccount, refusal, signedInGuest, signedInUser } from '../actions.ts'
+import { eraseAccount, refusal, setPicture, signedInGuest, signedInUser, succeed } from '../actions.ts'
 import { listAuditActions } from '../audit-log.ts'
+import { photo } from '../files/images.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 
 eachDialect((dialect, newUrl) => {
@@ -15,6 +16,14 @@ eachDialect((dialect, newUrl) => {
   test('R28.26: an export contains everything that is stored about the account and nothing about others', async () => {
     const claims = { teams: [{ id: 't1', role: 'owner' }], phone: '+46 70 000 00 00', picture: 'https://x/y' }
     const bob = await signedInUser(rooms, { sub: 'bob', name: 'Bob', email: 'bob@example.com', ...claims })
+    const other = await signedInUser(rooms, { sub: 'max', name: 'Max' })
+    await succeed(bob.browser.send(`/api/blocks/${other.id}`, { method: 'PUT' }))
+    const profile = { title: 'Gardener', timeZone: 'Asia/Jakarta' }
+    await succeed(bob.browser.send('/api/profile', { method: 'PUT', body: profile }))
+    await succeed(setPicture(bob, await photo()))
+    const status = { text: 'At lunch', emoji: '🍜', away: true }
+    await succeed(bob.browser.send('/api/status', { method: 'PUT', body: status }))
+    const { user } = await bob.browser.json<{ user: { avatarUrl: string } }>('/api/session')
     const response = await bob.browser.send('/api/account/export')
     expect(response.headers.get('content-disposition')).toContain('attachment')
     const text = await response.text()
@@ -25,7 +34,7 @@ eachDialect((dialect, newUrl) => {
         nickname: 'Bob',
         email: 'bob@example.com',
         avatarColor: expect.any(String),
-        avatarUrl: null,
+        avatarUrl: expect.stringContaining('/api/pictures/'),
         identityType: 'oauth',
         platformAdmin: false,
         createdAt: expect.stringMatching(/Z$/),
@@ -48,7 +57,13 @@ eachDialect((dialect, newUrl) => {
       ],
       sessions: [expect.objectContaining({ current: true, endedAt: null, address: expect.any(String) })],
       notifications: { quiet: null, sound: false },
-      blocks: [],
+      profile: {
+        title: 'Gardener',
+        timeZone: 'Asia/Jakarta',
+        picture: { url: user.avatarUrl, bytes: expect.any(Number), sha256: expect.any(String) },
+        status: { text: 'At lunch', emoji: '🍜', until: null, away: true },
+      },
+      blocks: [{ userId: other.id, createdAt: expect.stringMatching(/Z$/) }],
       rooms: {
         owned: [],
         memberships: [],
@@ -62,7 +77,10 @@ eachDialect((dialect, newUrl) => {
         bans: [],
         transfers: [],
       },
-      activity: [expect.objectContaining({ action: 'auth.login', actorUserId: bob.id })],
+      activity: [
+        expect.objectContaining({ action: 'auth.login', actorUserId: bob.id }),
+        expect.objectContaining({ action: 'account.blocks', metadata: { count: 1 } }),
+      ],
     })
     // Only the claims that are needed are stored at all.
     expect(text).not.toContain('+46')

@@ -191,6 +191,7 @@ eachDialect((dialect, newUrl) => {
         nickname: 'Ada',
         email: 'ada@example.com',
         avatarColor: expect.any(String),
+        avatarUrl: null,
         disabled: false,
         createdAt: expect.stringMatching(/Z$/),
         lastSeenAt: expect.stringMatching(/Z$/),

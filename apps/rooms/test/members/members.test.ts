@@ -67,6 +67,7 @@ eachDialect((dialect, newUrl) => {
     ])
     expect(Object.keys(all.members[0] ?? {}).toSorted()).toEqual([
       'avatarColor',
+      'avatarUrl',
       'guest',
       'joinedAt',
       'nickname',
@@ -98,7 +99,12 @@ eachDialect((dialect, newUrl) => {
       const query = `?q=${encodeURIComponent(q)}`
       return owner.browser.json<{ users: { id: string }[] }>(`/api/rooms/${id}/users/search${query}`)
     }
-    const seen = { id: percent.id, nickname: '100% Åsa_Öberg', avatarColor: percent.avatar_color }
+    const seen = {
+      id: percent.id,
+      nickname: '100% Åsa_Öberg',
+      avatarColor: percent.avatar_color,
+      avatarUrl: null,
+    }
     for (const q of ['0% å', 'ÅSA_ö', ' sa_Ö ', `åsa_ö${' '.repeat(2100)}`])
       expect(await search(q)).toEqual({ users: [seen] })
     for (const q of ['%%', '__', '1%Å', 'zebra', 'secret@zebra.example', 'example.com'])
@@ -178,6 +184,7 @@ eachDialect((dialect, newUrl) => {
       userId: visitor.user.id,
       nickname: 'Vera',
       avatarColor: visitor.user.avatar_color,
+      avatarUrl: null,
       guest: false,
       role: 'speaker',
     }

@@ -75,6 +75,7 @@ eachDialect((dialect, newUrl) => {
         userId: bob.user.id,
         nickname: 'Bob',
         avatarColor: bob.user.avatar_color,
+        avatarUrl: null,
         kind: 'kick',
         bannedBy: owner.user.id,
         role: 'speaker',

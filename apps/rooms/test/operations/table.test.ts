@@ -46,6 +46,7 @@ test('every operation under /admin is for administrators', () => {
 
 /** Arrays that come whole, and what bounds them. */
 const BOUNDED: Readonly<Record<string, string>> = {
+  'getPerson.rooms': '20 rooms',
   'getRoom.participants': '200 people',
   'searchPeople.users': '20 people',
   'addReaction.reactions': 'reaction_kinds',

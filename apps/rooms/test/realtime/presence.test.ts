@@ -203,7 +203,7 @@ eachDialect((dialect, newUrl) => {
       await watching.frame(({ type, count }) => type === 'presence' && count === 3)
       const after = presenceFrames(watching).slice(before)
       expect(after.length).toBeLessThanOrEqual(2)
-      const rest = { avatarColor: '#1565c0', role: 'speaker', voice: null }
+      const rest = { avatarColor: '#1565c0', avatarUrl: null, role: 'speaker', voice: null }
       expect(after.flatMap(({ joined }) => joined)).toEqual(
         expect.arrayContaining([
           { userId: bob.user.id, nickname: 'Bob', guest: false, ...rest },

@@ -66,6 +66,7 @@ eachDialect((dialect, newUrl) => {
       userId: gustav.user.id,
       nickname: 'Gustav',
       avatarColor: gustav.user.avatar_color,
+      avatarUrl: null,
       guest: true,
       authorRole: null,
       content: '<b>Hi</b> 😀',

@@ -103,6 +103,7 @@ eachDialect((dialect, newUrl) => {
       userId: user.id,
       nickname: user.nickname,
       avatarColor: user.avatar_color,
+      avatarUrl: null,
       guest: isGuest,
       role,
     })

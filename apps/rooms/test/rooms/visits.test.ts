@@ -61,6 +61,7 @@ eachDialect((dialect, newUrl) => {
         userId: bob.user.id,
         nickname: 'Bob',
         avatarColor: bob.user.avatar_color,
+        avatarUrl: null,
         guest: false,
         role: 'listener',
         voice: null,

@@ -4,6 +4,7 @@ import { MemberRole } from '../schema.ts'
 import { NextCursor } from '../../api/paging.ts'
 import { trimmedText } from '../../api/text.ts'
 import { Moment, toMoment, toMomentOrNull } from '../../api/wire.ts'
+import { AvatarUrl, avatarUrlOf } from '../../users/picture-url.ts'
 
 const DEFAULT_COOLDOWN_MINUTES = 10
 
@@ -21,6 +22,7 @@ const Ban = z
     userId: z.string(),
     nickname: z.string(),
     avatarColor: z.string(),
+    avatarUrl: AvatarUrl,
     kind: z.enum(['kick', 'ban']),
     bannedBy: z.string().nullable(),
     role: MemberRole.nullable().meta({ description: 'The lost role.' }),
@@ -36,6 +38,7 @@ export const BanPage = z.object({ bans: z.array(Ban), nextCursor: NextCursor })
 export interface BanWithUser extends Omit<RoomBanRow, 'guest_prefix'> {
   nickname: string
   avatar_color: string
+  picture_id: string | null
 }
 
 export function toBan(row: BanWithUser): z.output<typeof Ban> {
@@ -43,6 +46,7 @@ export function toBan(row: BanWithUser): z.output<typeof Ban> {
     userId: row.user_id,
     nickname: row.nickname,
     avatarColor: row.avatar_color,
+    avatarUrl: avatarUrlOf(row.picture_id),
     kind: row.kind,
     bannedBy: row.banned_by,
     role: row.role_held,

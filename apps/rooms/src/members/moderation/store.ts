@@ -26,6 +26,7 @@ export async function selectBans(
       'room_bans.created_at',
       nicknameIn(roomId).as('nickname'),
       'users.avatar_color',
+      'users.picture_id',
     ])
     .where('room_bans.room_id', '=', roomId)
     .where(isLiveBan(nowMs))

@@ -96,7 +96,7 @@ const unblockUser = operation({
   },
 })
 
-/** The audit log counts blocks, and names no one who is blocked (R37.3). */
+/** The audit log counts blocks, and names no one who is blocked (R37.4b). */
 function auditCount(tx: Tx, context: Context, count: number): Promise<void> {
   return auditAct(tx, context, { action: 'account.blocks', metadata: { count } })
 }

@@ -27,6 +27,7 @@ const message = (seq: number, more: Partial<Message> = {}): Message => ({
   userId: 'other',
   nickname: 'Other',
   avatarColor: '#000',
+  avatarUrl: null,
   guest: false,
   authorRole: null,
   content: `Text ${seq}`,
@@ -190,7 +191,13 @@ test('R29.2: a reply follows its original: edits, mentions, deletion and name', 
   const id = '11111111-2222-4333-8444-555555555555'
   it.edit(message(1, { mentions: [{ userId: id, nickname: 'Ada' }] }), `Hello\n<@${id}>`)
   expect(quoted()).toEqual({ id: 'm1', nickname: 'Other', excerpt: 'Hello @Ada' })
-  const person = { userId: 'other', nickname: 'Renamed', avatarColor: '#111', guest: false } as const
+  const person = {
+    userId: 'other',
+    nickname: 'Renamed',
+    avatarColor: '#111',
+    avatarUrl: null,
+    guest: false,
+  } as const
   it.history.updateNames([{ ...person, role: 'speaker' }])
   expect(quoted()?.nickname).toBe('Renamed')
   it.receive('message.deleted', { messageId: 'm1', deletedBy: 'other' })
@@ -199,7 +206,13 @@ test('R29.2: a reply follows its original: edits, mentions, deletion and name', 
 
 test('R29.4: a rename shows the new name in mentions', async () => {
   const it = await withMessages([message(1, { mentions: [{ userId: 'ada', nickname: 'Ada' }] })])
-  const person = { userId: 'ada', nickname: 'Countess', avatarColor: '#111', guest: false } as const
+  const person = {
+    userId: 'ada',
+    nickname: 'Countess',
+    avatarColor: '#111',
+    avatarUrl: null,
+    guest: false,
+  } as const
   it.history.updateNames([{ ...person, role: 'speaker' }])
   expect(it.find('m1')?.mentions).toEqual([{ userId: 'ada', nickname: 'Countess' }])
 })

@@ -367,13 +367,13 @@ function inOrder<Item extends { seq: number }>(
 }
 
 function withNames(message: Message, byId: ReadonlyMap<string, Person>): Message {
-  const { nickname, avatarColor } = byId.get(message.userId ?? '') ?? message
-  const isSame = nickname === message.nickname && avatarColor === message.avatarColor
+  const { nickname, avatarUrl } = byId.get(message.userId ?? '') ?? message
+  const isSame = nickname === message.nickname && avatarUrl === message.avatarUrl
   const isMentioned = message.mentions.some(({ userId }) => byId.has(userId))
   if (isSame && !isMentioned) return message
   const mentions = message.mentions.map((mention) => ({
     ...mention,
     nickname: byId.get(mention.userId)?.nickname ?? mention.nickname,
   }))
-  return { ...message, nickname, avatarColor, mentions }
+  return { ...message, nickname, avatarUrl, mentions }
 }

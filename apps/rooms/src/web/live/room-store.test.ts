@@ -21,6 +21,7 @@ const message = (seq: number) =>
     userId: 'other',
     nickname: 'Before',
     avatarColor: '#000',
+    avatarUrl: null,
     guest: false,
     authorRole: null,
     content: 'words',
@@ -105,7 +106,14 @@ test('a page requested before entering again is not mistaken for the newest one'
 
 test('R23.9: a room begins with the messages that its page came with, and misses no event between two of them', async () => {
   const it = createRoom()
-  const ada: Person = { userId: 'ada', nickname: 'Ada', avatarColor: '#000', guest: false, role: 'listener' }
+  const ada: Person = {
+    userId: 'ada',
+    nickname: 'Ada',
+    avatarColor: '#000',
+    avatarUrl: null,
+    guest: false,
+    role: 'listener',
+  }
   // While the server wrote the page, Ada joined and a message was posted.
   it.store.enter(undefined, {
     newest: { messages: [1, 3].map(message), events: [], nextCursor: null, newerCursor: null },
@@ -214,26 +222,32 @@ test('missed messages are marked as new even at the end of the room, later messa
   expect(mark()).toEqual([10, 51])
 })
 
-test('a changed name applies to all messages of that user and of no other', () => {
+test('a changed name or picture applies to all messages of that user and of no other', () => {
   const it = createRoom()
   for (const seq of range(1, 3)) it.receive(seq)
   const person = { userId: 'other', guest: true, role: 'speaker' } as Person
-  const names = () => it.store.state().messages.map(({ nickname, avatarColor }) => [nickname, avatarColor])
-  const personNamed = (nickname: string, avatarColor: string) => ({ ...person, nickname, avatarColor })
-  it.join({ ...personNamed('Another user', '#000'), userId: 'else' })
-  expect(names()).toEqual(range(1, 3).map(() => ['Before', '#000']))
-  it.join(personNamed('By presence', '#111'))
-  expect(names()).toEqual(range(1, 3).map(() => ['By presence', '#111']))
-  it.receiveRole(personNamed('By role', '#111'))
-  expect(names()).toEqual(range(1, 3).map(() => ['By role', '#111']))
-  it.welcome(3, [personNamed('By entering', '#222')])
-  expect(names()).toEqual(range(1, 3).map(() => ['By entering', '#222']))
+  const names = () => it.store.state().messages.map(({ nickname, avatarUrl }) => [nickname, avatarUrl])
+  const personNamed = (nickname: string, avatarUrl: string | null) => ({ ...person, nickname, avatarUrl })
+  it.join({ ...personNamed('Another user', null), userId: 'else' })
+  expect(names()).toEqual(range(1, 3).map(() => ['Before', null]))
+  it.join(personNamed('By presence', '/1'))
+  expect(names()).toEqual(range(1, 3).map(() => ['By presence', '/1']))
+  it.receiveRole(personNamed('By role', '/1'))
+  expect(names()).toEqual(range(1, 3).map(() => ['By role', '/1']))
+  it.welcome(3, [personNamed('By entering', '/2')])
+  expect(names()).toEqual(range(1, 3).map(() => ['By entering', '/2']))
 })
 
 test('messages have the role of the membership of their author, who is not present', async () => {
   const it = createRoom()
   await it.reads[0]?.(range(1, 1))
-  const other = { userId: 'other', nickname: 'Other', avatarColor: '#000', guest: false } as const
+  const other = {
+    userId: 'other',
+    nickname: 'Other',
+    avatarColor: '#000',
+    avatarUrl: null,
+    guest: false,
+  } as const
   const roles = () => it.store.state().messages.map(({ authorRole }) => authorRole)
   it.receiveRole({ ...other, role: 'moderator' })
   expect(roles()).toEqual(['moderator'])
