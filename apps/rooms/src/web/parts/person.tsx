@@ -1,17 +1,22 @@
 import { Badge } from '@mantine/core'
 import { useText } from '../texts/text.ts'
 
-/**
- * Initials on the colour of the user. Hidden from screen readers, because the name is next to it. A
- * plain element: a room draws hundreds.
- */
-export function UserAvatar({
-  nickname,
-  avatarColor,
-  size = 28,
-}: {
+/** Parts of a user that their picture is drawn from. */
+export interface Pictured {
   nickname: string
   avatarColor: string
+  avatarUrl: string | null
+}
+
+/**
+ * The picture of the user, or initials on their colour. Hidden from screen readers, because the name
+ * is next to it. A plain element: a room draws hundreds.
+ */
+export function UserAvatar({
+  of: { nickname, avatarColor, avatarUrl },
+  size = 28,
+}: {
+  of: Pictured
   size?: number
 }) {
   return (
@@ -20,7 +25,7 @@ export function UserAvatar({
       aria-hidden
       style={{ width: size, height: size, fontSize: size * 0.4, background: avatarColor }}
     >
-      {initials(nickname)}
+      {avatarUrl ? <img src={avatarUrl} alt="" /> : initials(nickname)}
     </span>
   )
 }

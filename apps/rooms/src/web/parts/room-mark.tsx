@@ -33,7 +33,7 @@ function PeopleMark({
 }) {
   const [person, ...more] = people
   if (!person) return <IconUser size={size} stroke={1.8} aria-hidden />
-  if (more.length === 0) return <UserAvatar {...person} size={size} />
+  if (more.length === 0) return <UserAvatar of={person} size={size} />
   return (
     <span
       className="avatar people-mark"

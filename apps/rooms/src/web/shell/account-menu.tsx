@@ -34,7 +34,8 @@ export function AccountMenu() {
   )
 }
 
-function AccountLink({ user: { nickname, avatarColor, identityType } }: { user: User }) {
+function AccountLink({ user }: { user: User }) {
+  const { nickname, identityType } = user
   const { t } = useText()
   return (
     <UnstyledButton
@@ -43,7 +44,7 @@ function AccountLink({ user: { nickname, avatarColor, identityType } }: { user: 
       style={{ display: 'flex', alignItems: 'center', gap: 8, minWidth: 0, minHeight: 32 }}
     >
       <VisuallyHidden>{t('account.of', { name: nickname })}</VisuallyHidden>
-      <UserAvatar nickname={nickname} avatarColor={avatarColor} />
+      <UserAvatar of={user} />
       <Text size="sm" truncate maw={180} visibleFrom="xs" aria-hidden>
         {nickname}
       </Text>

@@ -18,7 +18,7 @@ export function Profile({ user }: { user: User }) {
   return (
     <Section title={t('account.you')}>
       <Group gap="md" wrap="nowrap" align="center">
-        <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={48} />
+        <UserAvatar of={user} size={48} />
         <div style={{ minWidth: 0 }}>
           <Group gap="xs">
             <Text fw={600} className="wrap">

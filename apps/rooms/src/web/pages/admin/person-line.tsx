@@ -16,7 +16,7 @@ export function PersonLine({ person }: { person: Person }) {
     <li>
       <Group align="flex-start" justify="space-between" gap="sm">
         <Group gap="sm" wrap="nowrap" align="flex-start" style={{ flex: '1 1 240px', minWidth: 0 }}>
-          <UserAvatar nickname={name} avatarColor={person.avatarColor} size={36} />
+          <UserAvatar of={{ ...person, nickname: name }} size={36} />
           <div style={{ minWidth: 0 }}>
             <Group gap="xs">
               <Text fw={500} className="wrap">

@@ -60,8 +60,8 @@ function People({ room: { preview, participantCount: count } }: { room: ListedRo
   const people = preview?.people ?? []
   return (
     <span className="room-card-people">
-      {people.map(({ userId, nickname, avatarColor }) => (
-        <UserAvatar key={userId} nickname={nickname} avatarColor={avatarColor} size={24} />
+      {people.map((person) => (
+        <UserAvatar key={person.userId} of={person} size={24} />
       ))}
       <span
         className="present"

@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { IconMicrophoneOff } from '@latchkey/web/icons'
 import { type CSSProperties, type ReactNode, useSyncExternalStore } from 'react'
 import type { CallPeer } from '../../live/frames.ts'
-import { UserAvatar } from '../../parts/person.tsx'
+import { type Pictured, UserAvatar } from '../../parts/person.tsx'
 import type { User } from '../../session.ts'
 import { IconHandStop, IconScreenShare } from './icons.ts'
 import { useText } from '../../texts/text.ts'
@@ -12,8 +12,7 @@ import { Video } from './video.tsx'
 
 interface TileProps {
   connectionId?: string
-  nickname: string
-  avatarColor: string
+  person: Pictured
   caption: string
   state: Pick<CallPeer, 'audio' | 'hand' | 'screen'>
   isSpeaking: boolean
@@ -23,26 +22,17 @@ interface TileProps {
 }
 
 /** A person in the call. */
-function Tile({
-  connectionId,
-  nickname,
-  avatarColor,
-  isSpeaking,
-  isFeatured,
-  picture,
-  children,
-  ...rest
-}: TileProps) {
+function Tile({ connectionId, person, isSpeaking, isFeatured, picture, children, ...rest }: TileProps) {
   return (
     <li
       className="call-tile"
-      style={{ '--person': avatarColor } as CSSProperties}
+      style={{ '--person': person.avatarColor } as CSSProperties}
       data-connection={connectionId}
       data-speaking={isSpeaking || undefined}
       data-featured={isFeatured || undefined}
     >
       {/* Below the picture, until its first frame is there. */}
-      <UserAvatar nickname={nickname} avatarColor={avatarColor} size={56} />
+      <UserAvatar of={person} size={56} />
       {picture}
       <Caption {...rest} isSpeaking={isSpeaking} />
       {children}
@@ -83,13 +73,11 @@ function Caption({ caption, state, isSpeaking }: Pick<TileProps, 'caption' | 'st
 export function OwnTile({ user, session }: { user: User; session: CallSession }) {
   const { t } = useText()
   const { own, handAt, speaking } = useSyncExternalStore(session.watch, session.state)
-  const { nickname, avatarColor } = user
   const track = own.camera ? session.ownTrack('camera') : null
-  const caption = t('call.you', { name: nickname })
+  const caption = t('call.you', { name: user.nickname })
   return (
     <Tile
-      nickname={nickname}
-      avatarColor={avatarColor}
+      person={user}
       caption={caption}
       state={{ ...own, hand: handAt }}
       isSpeaking={speaking.has('own')}
@@ -100,7 +88,7 @@ export function OwnTile({ user, session }: { user: User; session: CallSession })
 
 interface PeerTileProps {
   peer: CallPeer
-  person: { nickname: string; avatarColor: string }
+  person: Pictured
   session: CallSession
   mayModerate: boolean
   isFeatured: boolean
@@ -111,13 +99,12 @@ interface PeerTileProps {
 export function PeerTile({ peer, person, session, mayModerate, isFeatured, onFeature }: PeerTileProps) {
   const { t } = useText()
   const { speaking } = useSyncExternalStore(session.watch, session.state)
-  const { nickname, avatarColor } = person
+  const { nickname } = person
   const media = session.mediaOf(peer.connectionId)
   return (
     <Tile
       connectionId={peer.connectionId}
-      nickname={nickname}
-      avatarColor={avatarColor}
+      person={person}
       caption={nickname}
       state={peer}
       isSpeaking={speaking.has(peer.connectionId)}

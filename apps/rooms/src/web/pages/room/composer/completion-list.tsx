@@ -38,8 +38,7 @@ export function CompletionList({ candidates, chosen, onChoose }: Props) {
 }
 
 function Sign({ candidate: { sign } }: { candidate: Candidate }) {
-  if (sign.type === 'person')
-    return <UserAvatar nickname={sign.nickname} avatarColor={sign.avatarColor} size={24} />
+  if (sign.type === 'person') return <UserAvatar of={sign.person} size={24} />
   return (
     <span className="completion-sign" aria-hidden>
       {sign.text}

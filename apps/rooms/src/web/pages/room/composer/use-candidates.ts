@@ -7,6 +7,7 @@ import { useText } from '../../../texts/text.ts'
 import { type Room, rightsIn } from '../room.ts'
 import { type Token, rankByName } from './completion.ts'
 import { GROUP_REFERENCES, type References, personReference, roomReference } from './references.ts'
+import type { Pictured } from '../../../parts/person.tsx'
 
 /** What can complete a token. */
 export interface Candidate {
@@ -15,9 +16,7 @@ export interface Candidate {
   /** What stands in the field afterwards. */
   written: string
   references: References
-  sign:
-    | { type: 'person'; nickname: string; avatarColor: string }
-    | { type: 'room' | 'group' | 'emoji'; text: string }
+  sign: { type: 'person'; person: Pictured } | { type: 'room' | 'group' | 'emoji'; text: string }
   help?: string
 }
 
@@ -54,18 +53,18 @@ function usePeople(isEnabled: boolean, { room, user, store }: Options): Candidat
   if (!isEnabled) return []
   // Read now, not followed: typing must not depend on what happens in the room.
   const { present, messages } = store.state()
-  const authors = messages.flatMap(({ userId, nickname, avatarColor }) =>
-    userId === null ? [] : { userId, nickname, avatarColor },
+  const authors = messages.flatMap(({ userId, nickname, avatarColor, avatarUrl }) =>
+    userId === null ? [] : { userId, nickname, avatarColor, avatarUrl },
   )
   const everyone = [...present.values(), ...(listed.data?.members ?? []), ...authors.toReversed()]
   const byId = new Map(everyone.toReversed().map((person) => [person.userId, person]))
   byId.delete(user.id)
-  const people = [...byId.values()].toReversed().map(({ userId, nickname, avatarColor }): Candidate => ({
-    id: userId,
-    name: nickname,
-    written: `@${nickname}`,
-    references: personReference(userId, nickname),
-    sign: { type: 'person', nickname, avatarColor },
+  const people = [...byId.values()].toReversed().map((person): Candidate => ({
+    id: person.userId,
+    name: person.nickname,
+    written: `@${person.nickname}`,
+    references: personReference(person.userId, person.nickname),
+    sign: { type: 'person', person },
   }))
   const groups = (['here', 'room'] as const).map((group): Candidate => ({
     id: group,

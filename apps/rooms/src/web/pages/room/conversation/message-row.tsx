@@ -72,8 +72,7 @@ export const MessageRow = memo(function MessageRow({ message, continues, actions
 /** Picture of the author or, beside a message that continues another, its time under the pointer. */
 function Gutter({ message, continues }: Pick<Props, 'message' | 'continues'>) {
   const { timeWithoutPeriod } = useText()
-  if (!continues)
-    return <UserAvatar nickname={message.nickname} avatarColor={message.avatarColor} size={36} />
+  if (!continues) return <UserAvatar of={message} size={36} />
   return (
     <span className="message-time" aria-hidden>
       {timeWithoutPeriod(message.createdAt)}

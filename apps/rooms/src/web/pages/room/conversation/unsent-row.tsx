@@ -26,7 +26,7 @@ export const UnsentRow = memo(function UnsentRow({ unsent, user, store, names, o
   const actions = problem && <Actions unsent={unsent} store={store} onEditUnsent={onEditUnsent} />
   return (
     <li className="message message-unsent">
-      <UserAvatar nickname={user.nickname} avatarColor={user.avatarColor} size={36} />
+      <UserAvatar of={user} size={36} />
       <div className="message-body">
         <div className="byline">
           <bdi className="author">{user.nickname}</bdi>

@@ -32,9 +32,9 @@ export function Bans({ room, user }: { room: Room; user: User }) {
     <div ref={place} tabIndex={-1} role="group" aria-label={t('manage.bans')}>
       {bans?.length === 0 && <Text c="dimmed">{t('manage.noBans')}</Text>}
       <ul className="plain rows">
-        {bans?.map(({ userId, nickname, avatarColor, reason, expiresAt, role }) => (
+        {bans?.map(({ userId, nickname, avatarColor, avatarUrl, reason, expiresAt, role }) => (
           <Group key={userId} component="li" gap="sm" wrap="nowrap" align="flex-start">
-            <UserAvatar nickname={nickname} avatarColor={avatarColor} size={32} />
+            <UserAvatar of={{ nickname, avatarColor, avatarUrl }} size={32} />
             <div style={{ minWidth: 0, flex: 1 }}>
               <Text fw={500} size="sm" className="wrap">
                 <bdi>{nickname}</bdi>

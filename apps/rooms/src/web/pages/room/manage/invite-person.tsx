@@ -73,7 +73,7 @@ function SearchResults({ people, isBusy, onInvite }: SearchResultsProps) {
     <ul className="plain rows">
       {people.map((person) => (
         <Group key={person.id} component="li" gap="sm" wrap="nowrap">
-          <UserAvatar nickname={person.nickname} avatarColor={person.avatarColor} />
+          <UserAvatar of={person} />
           <Text size="sm" className="wrap" style={{ flex: 1, minWidth: 0 }}>
             {person.nickname}
           </Text>

@@ -17,13 +17,13 @@ export function DirectPeople({ people, user, store }: Props) {
   const { present } = useSyncExternalStore(store.watch, store.state)
   return (
     <ul className="plain" aria-label={t('room.people')}>
-      {[...people, user].map(({ id, nickname, avatarColor }) => (
-        <li key={id} className="person">
-          <UserAvatar nickname={nickname} avatarColor={avatarColor} />
+      {[...people, user].map((person) => (
+        <li key={person.id} className="person">
+          <UserAvatar of={person} />
           <span className="person-name">
-            <bdi>{nickname}</bdi> {id === user.id && `(${t('room.you')})`}
+            <bdi>{person.nickname}</bdi> {person.id === user.id && `(${t('room.you')})`}
           </span>
-          {present.has(id) && <span className="person-role">{t('room.here')}</span>}
+          {present.has(person.id) && <span className="person-role">{t('room.here')}</span>}
         </li>
       ))}
     </ul>

@@ -29,11 +29,11 @@ function VoiceMark({ voice }: { voice: NonNullable<PresentPerson['voice']> }) {
 
 export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
   const { t } = useText()
-  const { userId, nickname, avatarColor, guest, role } = person
+  const { userId, nickname, guest, role } = person
   const isSelf = userId === user.id
   return (
     <li className="person">
-      <UserAvatar nickname={nickname} avatarColor={avatarColor} size={28} />
+      <UserAvatar of={person} size={28} />
       <span className="person-name">
         <bdi>{nickname}</bdi> {isSelf && `(${t('room.you')})`}
       </span>
