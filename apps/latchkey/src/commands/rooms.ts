@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Transaction } from 'kysely'
 import type { Database } from '@latchkey/database/database'
@@ -5,10 +6,12 @@ import { Failure } from '@latchkey/http/failure'
 import type { AuditOrigin } from '@latchkey/rooms/audit/store'
 import type { Tables, UserRow } from '@latchkey/rooms/db/tables'
 import { grantPlatformAdmin, revokePlatformAdmin } from '@latchkey/rooms/grants/operations'
+import { explainClaims, readClaimsText } from '@latchkey/rooms/login/explain-claims'
 import { findUserByReference } from '@latchkey/rooms/users/store'
-import { type Command, CommandFailure, requireAll } from '../command.ts'
+import { formatClaimsExplanation } from '../claims-explanation.ts'
+import { type Command, CommandFailure, requireAll, requirePositionals } from '../command.ts'
 import { plain, printLine } from '../output.ts'
-import { requireRooms, roomsStorage, withRoomsDatabase } from '../environment.ts'
+import { currentRoomsSettings, requireRooms, roomsStorage, withRoomsDatabase } from '../environment.ts'
 
 const WHO = '--user ID'
 const DETAILS = `ID is the id on the admin page, or ISSUER|SUBJECT of a user who has signed in once. The service need not run.
@@ -76,4 +79,42 @@ async function change(args: string[], work: Change): Promise<number> {
   })
 }
 
-export const roomsCommands: readonly Command[] = [grant, revoke]
+const explainClaimsCommand: Command = {
+  words: ['rooms', 'explain-claims'],
+  synopsis: 'FILE [--json]',
+  summary: 'Explain what a login with these claims would do (- reads stdin)',
+  details: `FILE holds claims as a JSON object, or an ID token, whose signature is not checked. It may have 64 KiB.
+Uses the settings of this environment, asks no provider, and stores nothing.
+--json  the answer of the API, on one line
+The exit code is 0 if the person may sign in, else 1.`,
+  async run(args) {
+    const options = { json: { type: 'boolean', default: false } } as const
+    const { positionals, values } = parseArgs({ args, options, allowPositionals: true })
+    const [path = ''] = requirePositionals(positionals, ['FILE'])
+    const { provider, limits } = currentRoomsSettings()
+    const read = readClaimsText(await readShortFile(path, limits.body_bytes))
+    if ('fault' in read) throw new CommandFailure(`The file ${read.fault}`)
+    const explanation = explainClaims(read.claims, provider)
+    if (values.json) printLine(JSON.stringify({ isToken: read.isToken, ...explanation }))
+    else {
+      if (read.isToken) printLine('The signature of the token was not checked.')
+      printLine(formatClaimsExplanation(explanation))
+    }
+    return explanation.maySignIn ? 0 : 1
+  },
+}
+
+/** Throws `CommandFailure` for a longer file, of which no more is read. */
+async function readShortFile(path: string, maxBytes: number): Promise<string> {
+  const source = path === '-' ? process.stdin : createReadStream(path, { end: maxBytes })
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of source) {
+    size += chunk.length
+    if (size > maxBytes) throw new CommandFailure(`The file has more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+export const roomsCommands: readonly Command[] = [grant, revoke, explainClaimsCommand]

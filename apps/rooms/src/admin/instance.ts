@@ -13,7 +13,7 @@ import { PlatformChanges } from '../platform/schema.ts'
 import { countUnreachableAccounts, findPlatformSettings } from '../platform/store.ts'
 import { toMoment, toMomentOrNull } from '../api/wire.ts'
 import { requireAdmin } from './own-session.ts'
-import { ProviderAnswer, SettingsAnswer } from './schema.ts'
+import { ClaimsBody, ClaimsExplanation, ProviderAnswer, SettingsAnswer } from './schema.ts'
 
 const tag = 'Administration'
 
@@ -77,6 +77,21 @@ const getProviderStatus = operation({
   },
 })
 
+const explainClaims = operation({
+  id: 'explainClaims',
+  methods: ['POST'],
+  path: '/admin/provider/claims',
+  scope: 'admin',
+  tag,
+  summary: 'Explain, rule by rule, what a login with these claims would do; nothing is stored',
+  body: ClaimsBody,
+  result: ClaimsExplanation,
+  handler: async ({ provider }, { body }) => ({
+    isToken: body.text.isToken,
+    ...provider.explainClaims(body.text.claims),
+  }),
+})
+
 async function lastLogoutToken({ database }: Context) {
   const event = await findNewestAudit(database.read, ['auth.backchannel_logout', 'auth.backchannel_rejected'])
   if (!event) return null
@@ -138,6 +153,7 @@ export const instanceOperations = [
   getPlatformSettings,
   changePlatformSettings,
   getProviderStatus,
+  explainClaims,
   listAuditEvents,
   exportAuditEvents,
 ]

@@ -3,6 +3,7 @@ import { codePoints, text } from '@latchkey/http/text'
 import type { RoleGrantRow, UserRow } from '../db/tables.ts'
 import { DEFAULT_LIMITS } from '../api/limits.ts'
 import { NextCursor, PageQuery } from '../api/paging.ts'
+import { CLAIM_PROBLEMS, CLAIM_RULES, readClaimsText } from '../login/explain-claims.ts'
 import { PlatformSettings } from '../platform/schema.ts'
 import { Id, Moment, Success, toMoment } from '../api/wire.ts'
 import { AvatarUrl, avatarUrlOf } from '../users/picture-url.ts'
@@ -125,3 +126,42 @@ export const ProviderAnswer = z
     }),
   })
   .meta({ id: 'ProviderStatus' })
+
+export const ClaimsBody = z.object({
+  text: text()
+    .transform((value, context) => {
+      const read = readClaimsText(value)
+      if (!('fault' in read)) return read
+      context.addIssue({ code: 'custom', message: read.fault })
+      return z.NEVER
+    })
+    .meta({
+      description:
+        'Claims as a JSON object, or an ID token, whose signature is not checked. Neither is stored, logged or audited.',
+    }),
+})
+
+export const ClaimsExplanation = z
+  .object({
+    isToken: z.boolean().meta({ description: 'The text was a token; its signature was not checked.' }),
+    maySignIn: z
+      .boolean()
+      .meta({ description: 'Whether each rule `token`, `condition`, `subject` and `name` holds.' }),
+    subject: z.string().nullable(),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+    isAdmin: z.boolean().meta({ description: 'By the claim; the first person and appointed ones are too.' }),
+    ownedTeams: z.array(z.string()),
+    rules: z.array(
+      z.object({
+        rule: z.enum(CLAIM_RULES),
+        setting: z.string(),
+        path: z.string().nullable(),
+        expected: z.array(z.string()).meta({ description: 'The values of which one must be there.' }),
+        claim: z.string().nullable().meta({ description: 'The claim, cut to 200 characters.' }),
+        holds: z.boolean(),
+        problem: z.enum(CLAIM_PROBLEMS).nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'ClaimsExplanation' })

@@ -1,5 +1,6 @@
 // The conditions of AUTH_REQUIRE, which claims must meet for a person to sign in (R38.1).
 import { type ExpectedClaim, findUnmatchableShape, matchesClaim } from './claim-match.ts'
+import type { ClaimShape } from './claim-shapes.ts'
 import { type ClaimPath, type Claims, parseClaimPath, readFirstClaim } from './claim-path.ts'
 
 export type Condition = {
@@ -86,8 +87,8 @@ function unescape(text: string, also: '.' | '\\'): string | undefined {
 export interface ConditionOutcome {
   readonly condition: Condition
   readonly isMet: boolean
-  /** Why claims of this shape could never meet it, with the remedy. */
-  readonly shape: string | undefined
+  /** Why claims of this shape could never meet it. */
+  readonly shape: ClaimShape | undefined
 }
 
 /** All of the conditions must be met. */
@@ -130,9 +131,6 @@ function examineEmail(claims: Claims, { values }: EmailDomains): Omit<ConditionO
   const verified = verifier?.['email_verified']
   return {
     isMet,
-    shape:
-      verified === 'true' || verified === 1
-        ? 'email_verified is not a boolean: let the provider send true'
-        : undefined,
+    shape: verified === 'true' || verified === 1 ? 'not_boolean' : undefined,
   }
 }

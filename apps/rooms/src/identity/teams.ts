@@ -1,3 +1,4 @@
+import type { ClaimShape } from './claim-shapes.ts'
 import { type Claims, readClaim, readFirstClaim } from './claim-path.ts'
 import { identifierOf } from './identifier.ts'
 import type { TeamsConfig } from './provider-config.ts'
@@ -13,16 +14,13 @@ export function ownedTeams(claims: Claims, teams: TeamsConfig): readonly string[
   return [...new Set(owned)]
 }
 
-/** Why a claim of this shape names no team, with the remedy. */
-export function findTeamlessShape(claims: Claims, { claimPath }: TeamsConfig): string | undefined {
+/** Why a claim of this shape names no team. */
+export function findTeamlessShape(claims: Claims, { claimPath }: TeamsConfig): ClaimShape | undefined {
   const claim = readFirstClaim(claims, claimPath)
   if (claim === undefined) return undefined
-  if (typeof claim !== 'object' || claim === null)
-    return 'neither a list nor an object: let the provider send a list of objects with an id and a role'
+  if (typeof claim !== 'object' || claim === null) return 'no_list'
   const entries = entriesOf(claim)
-  return entries.length > 0 && !entries.some(isEntry)
-    ? 'a list of plain values: let the provider send objects with an id and a role'
-    : undefined
+  return entries.length > 0 && !entries.some(isEntry) ? 'plain_list' : undefined
 }
 
 /** Keycloak sends an object with the alias of each team as its key. */

@@ -1,4 +1,5 @@
 import { findUnmatchableShape } from './claim-match.ts'
+import { CLAIM_SHAPES } from './claim-shapes.ts'
 import type { Claims } from './claim-path.ts'
 import { examineConditions } from './conditions.ts'
 import type { ProviderConfig } from './provider-config.ts'
@@ -34,5 +35,5 @@ export function findUnmatchableClaims(claims: Claims, config: ProviderConfig): r
       claim: teams?.claimPath.whole ?? '',
       shape: teams ? findTeamlessShape(claims, teams) : undefined,
     },
-  ].flatMap(({ shape, ...claim }) => (shape === undefined ? [] : [{ ...claim, shape }]))
+  ].flatMap(({ shape, ...claim }) => (shape === undefined ? [] : [{ ...claim, shape: CLAIM_SHAPES[shape] }]))
 }

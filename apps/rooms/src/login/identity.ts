@@ -50,7 +50,8 @@ function nameOf(claims: Claims, paths: readonly ClaimPath[]): string {
   throw new LoginFailure('identity_incomplete', 'name missing or blank')
 }
 
-function nameIn(value: unknown): string {
+/** The cleaned name in a claim; empty without one. */
+export function nameIn(value: unknown): string {
   return typeof value === 'string' ? truncateToGraphemes(cleanName(value)) : ''
 }
 
@@ -76,7 +77,7 @@ export function isComplete(idToken: Claims[number], config: OidcConfig): boolean
   )
 }
 
-function emailOf(value: unknown): string | null {
+export function emailOf(value: unknown): string | null {
   if (typeof value !== 'string') return null
   // Does not split a surrogate pair.
   return (

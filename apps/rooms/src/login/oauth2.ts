@@ -1,5 +1,6 @@
 // The mode `oauth2`: no discovery and no ID token. User-info identifies the user (R4.2, R7.5).
 import { authorizationUrl } from './authorization-url.ts'
+import { explainClaims } from './explain-claims.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { admissionOf } from './admission.ts'
 import { describePerson, warnOfUnmatchableClaims } from './identity.ts'
@@ -54,6 +55,7 @@ export function createOAuth2Provider(
       tokenAuthMethod: clientAuthentication(config, null),
       idTokenAlg: null,
     }),
+    explainClaims: (claims) => explainClaims(claims, config),
     countKeys: async () => null,
   }
 }

@@ -1,6 +1,7 @@
 // The modes `oidc` and `teamidp`: OpenID Connect with full verification (R4-R7, R12, R13).
 import { authorizationUrl } from './authorization-url.ts'
 import { type Discovery, type Metadata, createDiscovery } from './discovery.ts'
+import { explainClaims } from './explain-claims.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { verifyIdToken } from './id-token.ts'
 import { admissionOf } from './admission.ts'
@@ -61,6 +62,7 @@ export function createOidcProvider(config: OidcConfig, dependencies: ProviderDep
       return withLoginTimeout(dependencies.timeouts.logoutTokenMs, verified)
     },
     status: () => statusOf(parts),
+    explainClaims: (claims) => explainClaims(claims, config),
     async countKeys() {
       const { jwksUri, algorithm } = await discovery.get()
       return keys.count({ jwksUri, algorithm })

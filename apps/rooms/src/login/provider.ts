@@ -1,4 +1,6 @@
 import type { ProviderMode } from '../identity/provider-config.ts'
+import type { ClaimsExplanation } from './explain-claims.ts'
+import type { JsonObject } from './strict-jws.ts'
 
 /** Error codes of the login page (R6.8). */
 export const LOGIN_ERRORS = [
@@ -173,6 +175,8 @@ export interface Provider {
    */
   verifyLogoutToken(token: string): Promise<LogoutToken>
   status(): Promise<ProviderStatus>
+  /** The meaning that these claims would have in a login (R38.4). */
+  explainClaims(claims: JsonObject): ClaimsExplanation
   /**
    * Number of published keys that can verify tokens, for `doctor`; null in oauth2. Throws the error
    * of the request.

@@ -346,6 +346,39 @@ test('R23.5: the addresses to register are shown exactly and can be copied, with
   expect(await page.getByRole('main').textContent()).not.toContain('cannot be reached')
 }, 60_000)
 
+test('R38.4a: pasted claims are explained rule by rule, in three languages, and a text that is none is refused', async () => {
+  const claims = {
+    sub: 'bob',
+    name: 'Bob Berg',
+    groups: { ['staff'.repeat(30)]: {} },
+    aud: 'another-client',
+  }
+  for (const [locale, name, press, refused, outcome] of [
+    ['en', 'Claims or ID token', 'Test', 'Paste a JSON object', 'May not sign in'],
+    ['sv', 'Anspråk eller ID-token', 'Testa', 'Klistra in ett JSON-objekt', 'Får inte logga in'],
+    ['id', 'Klaim atau token ID', 'Uji', 'Tempelkan objek JSON', 'Tidak boleh masuk'],
+  ] as const) {
+    const { page } = await pages.openAs(ADMIN, '/admin?part=provider', { locale, width: 320, scheme: 'dark' })
+    const field = page.getByRole('textbox', { name })
+    const button = page.getByRole('button', { name: press, exact: true })
+    await field.fill('no claims')
+    await button.press('Enter')
+    await page.getByText(refused).waitFor()
+    await field.fill(JSON.stringify(claims))
+    await button.press('Enter')
+    await page.getByRole('status').getByText(outcome).waitFor()
+    await expectAccessible(page)
+    await expectWithinWidth(page)
+    await page.getByRole('status').getByText(outcome).scrollIntoViewIfNeeded()
+    await screenshot(page, `admin-claims-${locale}-320`)
+    await field.fill('{"sub": "bob", "name": "Bob Berg"}')
+    await page.getByRole('status').getByText(outcome).waitFor({ state: 'detached' })
+    await button.press('Enter')
+    await page.getByRole('status').getByText('Bob Berg').first().waitFor()
+    await page.context().close()
+  }
+}, 60_000)
+
 test('R15.1: the reason why provider metadata cannot be used is shown in the user’s language, with the details of the log', async () => {
   const { idp, clock } = pages.service()
   const { page } = await pages.openAs(ADMIN, '/admin', { locale: 'sv', width: 390 })

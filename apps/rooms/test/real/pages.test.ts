@@ -42,6 +42,7 @@ test('every reason that the page explains is one that the log can have', () => {
         '${what} ',
       )
       .replace(/^(refused by the provider: )[a-z_]+$/, '$1${error}')
+      .replace(/^(condition not met: ).+$/, '$1${condition')
     return !text.includes(reason) && !text.includes(template)
   })
   expect(unknown).toEqual([])

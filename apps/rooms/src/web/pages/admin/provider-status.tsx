@@ -6,6 +6,7 @@ import { Section } from '../../parts/section.tsx'
 import { LoadingOrError } from '../../parts/loading-or-error.tsx'
 import { useCall } from '../../queries.ts'
 import { isKey, useText } from '../../texts/text.ts'
+import { ClaimsTest } from './claims-test.tsx'
 
 type Status = Result<'getProviderStatus'>
 
@@ -38,6 +39,7 @@ export function ProviderStatus() {
           </dl>
         </Section>
       )}
+      <ClaimsTest />
     </Stack>
   )
 }

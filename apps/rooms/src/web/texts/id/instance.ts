@@ -53,6 +53,63 @@ export default {
   'admin.inheritable_other': '{{count}} akun mungkin punya pemegang baru',
   'admin.inheritableHelp':
     'Akun ini dibuat sebelum perubahan terakhir URL user-info atau jalur subjek. Siapa pun dengan subjek yang sama di sana dapat memasukinya.',
+  'admin.claims': 'Uji klaim',
+  'admin.claimsHelp':
+    'Lihat apa yang akan terjadi jika seseorang masuk dengan klaim ini. Tidak ada yang disimpan.',
+  'admin.claimsText': 'Klaim atau token ID',
+  'admin.claimsTextHelp': 'Objek JSON, atau token ID seperti yang dikirim penyedia identitas.',
+  'admin.claimsUnreadable': 'Tempelkan objek JSON atau token ID yang ditandatangani.',
+  'admin.claimsTest': 'Uji',
+  'admin.claimsMay': '{{name}} boleh masuk',
+  'admin.claimsMayNot': 'Tidak boleh masuk',
+  'admin.claimsAdmin': 'Administrator menurut klaim ini.',
+  'admin.claimsNoAdmin': 'Bukan administrator menurut klaim ini.',
+  'admin.claimsTeams': 'Memiliki tim {{teams}}.',
+  'admin.claimsUnsigned': 'Tanda tangan token tidak diperiksa.',
+  'admin.claim.token': 'Token',
+  'admin.claim.condition': 'Syarat',
+  'admin.claim.subject': 'Subjek',
+  'admin.claim.name': 'Nama',
+  'admin.claim.email': 'Alamat email',
+  'admin.claim.admin': 'Administrator',
+  'admin.claim.teams': 'Tim',
+  'admin.claimHolds': 'Ya',
+  'admin.claimFails': 'Tidak',
+  'admin.claimFound': '{{path}} adalah {{claim}}.',
+  'admin.claimAbsent': '{{path}} tidak ada.',
+  'admin.claimExpected': '{{setting}} meminta {{values}}.',
+  'admin.claimUnset.condition':
+    'AUTH_REQUIRE tidak diatur. Semua orang yang dapat masuk di penyedia identitas boleh memakai Rooms.',
+  'admin.claimUnset.admin':
+    'AUTH_ADMIN_CLAIM_PATH tidak diatur. Tidak ada klaim yang menjadikan administrator.',
+  'admin.claimWhy.missing':
+    'Penyedia identitas tidak mengirimnya. Minta scope-nya dengan AUTH_SCOPES, atau tambahkan pemetaan di penyedia identitas.',
+  'admin.claimWhy.unusable':
+    'Nilai ini tidak dapat dipakai. Nilainya harus teks; subjek juga boleh bilangan bulat.',
+  'admin.claimWhy.other_value': 'Nilainya lain.',
+  'admin.claimWhy.other_spelling': 'Hanya berbeda huruf besar-kecil atau spasi. Nilai dibandingkan persis.',
+  'admin.claimWhy.unverified':
+    'Penyedia identitas tidak mengirim email_verified: true, jadi alamatnya tidak dihitung.',
+  'admin.claimWhy.other_issuer': 'Token ini berasal dari penerbit lain.',
+  'admin.claimWhy.other_client': 'Token ini diterbitkan untuk klien lain.',
+  'admin.claimWhy.further_audience':
+    'Token ini punya audience yang tidak terdaftar. Daftarkan hanya jika Anda mempercayainya.',
+  'admin.claimWhy.other_party': 'Token ini diterbitkan untuk klien lain, atau tidak menyebut klien.',
+  'admin.claimWhy.no_owner': 'Tidak ada tim di dalamnya dengan peran pemilik dan ID yang dapat dipakai.',
+  'admin.claimWhy.several_in_text':
+    'Ini satu teks yang memuat beberapa nilai. Minta penyedia identitas mengirim daftar.',
+  'admin.claimWhy.object_list': 'Ini daftar objek. Minta penyedia identitas mengirim daftar teks.',
+  'admin.claimWhy.keyed_object':
+    'Ini objek dengan nilainya sebagai kunci. Minta penyedia identitas mengirim daftar kunci itu, atau perpanjang jalur dengan kunci dan bagian yang menuju teks di bawahnya.',
+  'admin.claimWhy.object':
+    'Ini objek. Minta penyedia identitas mengirim teks atau daftar teks, atau arahkan jalur ke salah satu di dalamnya.',
+  'admin.claimWhy.elsewhere':
+    'Penyedia identitas tidak menyertakannya karena nilainya terlalu banyak (_claim_names). Minta nilai yang lebih sedikit, atau pakai peran aplikasi.',
+  'admin.claimWhy.not_boolean': 'email_verified bukan boolean. Minta penyedia identitas mengirim true.',
+  'admin.claimWhy.no_list':
+    'Ini bukan daftar maupun objek. Minta penyedia identitas mengirim daftar objek dengan ID dan peran.',
+  'admin.claimWhy.plain_list':
+    'Ini daftar nilai biasa. Minta penyedia identitas mengirim objek dengan ID dan peran.',
   'admin.limit.messages_per_10s': 'Pesan per orang dalam 10 detik',
   'admin.limit.message_length': 'Karakter per pesan',
   'admin.limit.edits_per_message': 'Pengeditan sebuah pesan',

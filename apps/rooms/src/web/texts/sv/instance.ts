@@ -53,6 +53,62 @@ export default {
   'admin.inheritable_other': '{{count}} konton kan ha fått nya innehavare',
   'admin.inheritableHelp':
     'De skapades före den senaste ändringen av adressen för användaruppgifter eller av sökvägen till subjektet. Den som har samma subjekt där kan logga in på dem.',
+  'admin.claims': 'Testa anspråk',
+  'admin.claimsHelp': 'Se vad en inloggning med någons anspråk (claims) skulle göra. Inget sparas.',
+  'admin.claimsText': 'Anspråk eller ID-token',
+  'admin.claimsTextHelp': 'Ett JSON-objekt, eller en ID-token så som identitetstjänsten skickar den.',
+  'admin.claimsUnreadable': 'Klistra in ett JSON-objekt eller en signerad ID-token.',
+  'admin.claimsTest': 'Testa',
+  'admin.claimsMay': '{{name}} får logga in',
+  'admin.claimsMayNot': 'Får inte logga in',
+  'admin.claimsAdmin': 'Administratör enligt anspråken.',
+  'admin.claimsNoAdmin': 'Inte administratör enligt anspråken.',
+  'admin.claimsTeams': 'Äger teamen {{teams}}.',
+  'admin.claimsUnsigned': 'Tokens signatur kontrollerades inte.',
+  'admin.claim.token': 'Token',
+  'admin.claim.condition': 'Villkor',
+  'admin.claim.subject': 'Subjekt',
+  'admin.claim.name': 'Namn',
+  'admin.claim.email': 'E-postadress',
+  'admin.claim.admin': 'Administratör',
+  'admin.claim.teams': 'Team',
+  'admin.claimHolds': 'Ja',
+  'admin.claimFails': 'Nej',
+  'admin.claimFound': '{{path}} är {{claim}}.',
+  'admin.claimAbsent': '{{path}} saknas.',
+  'admin.claimExpected': '{{setting}} kräver {{values}}.',
+  'admin.claimUnset.condition':
+    'AUTH_REQUIRE är inte satt. Alla som identitetstjänsten loggar in får använda Rooms.',
+  'admin.claimUnset.admin': 'AUTH_ADMIN_CLAIM_PATH är inte satt. Inget anspråk ger administratörer.',
+  'admin.claimWhy.missing':
+    'Identitetstjänsten skickar det inte. Begär dess scope med AUTH_SCOPES, eller lägg till en mappning hos identitetstjänsten.',
+  'admin.claimWhy.unusable':
+    'Värdet kan inte användas. Det måste vara text; ett subjekt får också vara ett heltal.',
+  'admin.claimWhy.other_value': 'Det har andra värden.',
+  'admin.claimWhy.other_spelling': 'Det skiljer bara i skiftläge eller blanksteg. Värden jämförs exakt.',
+  'admin.claimWhy.unverified':
+    'Identitetstjänsten skickar inte email_verified: true, så adressen räknas inte.',
+  'admin.claimWhy.other_issuer': 'Den kommer från en annan utfärdare.',
+  'admin.claimWhy.other_client': 'Den utfärdades till en annan klient.',
+  'admin.claimWhy.further_audience':
+    'Den har en mottagare (audience) som inte är uppräknad. Lägg bara till den om du litar på den.',
+  'admin.claimWhy.other_party': 'Den utfärdades till en annan klient, eller nämner ingen.',
+  'admin.claimWhy.no_owner': 'Inget team i det har en ägares roll och ett användbart ID.',
+  'admin.claimWhy.several_in_text':
+    'Det är en enda text som räknar upp flera värden. Låt identitetstjänsten skicka en lista.',
+  'admin.claimWhy.object_list':
+    'Det är en lista av objekt. Låt identitetstjänsten skicka en lista av texter.',
+  'admin.claimWhy.keyed_object':
+    'Det är ett objekt med värdet som nyckel. Låt identitetstjänsten skicka en lista av nycklarna, eller förläng sökvägen med nyckeln och det som leder till en text under den.',
+  'admin.claimWhy.object':
+    'Det är ett objekt. Låt identitetstjänsten skicka en text eller en lista av texter, eller peka sökvägen på en av dem i det.',
+  'admin.claimWhy.elsewhere':
+    'Identitetstjänsten utelämnade det eftersom det har för många värden (_claim_names). Låt den skicka färre, eller använd applikationsroller.',
+  'admin.claimWhy.not_boolean': 'email_verified är inget booleskt värde. Låt identitetstjänsten skicka true.',
+  'admin.claimWhy.no_list':
+    'Det är varken en lista eller ett objekt. Låt identitetstjänsten skicka en lista av objekt med ett ID och en roll.',
+  'admin.claimWhy.plain_list':
+    'Det är en lista av enkla värden. Låt identitetstjänsten skicka objekt med ett ID och en roll.',
   'admin.limit.messages_per_10s': 'Meddelanden per person på 10 sekunder',
   'admin.limit.message_length': 'Tecken per meddelande',
   'admin.limit.edits_per_message': 'Redigeringar av ett meddelande',
