@@ -149,8 +149,8 @@ async function endOwnMembership(tx: Tx, context: Context, roomId: string): Promi
   const room = await lockRoom(tx, roomId)
   const entrant = context.entrant
   const { userId, nowMs } = entrant
-  const access = room && (await findRoomAccess(tx, roomId, entrant))
-  if (!access || access.role === null) throw failure('not_found')
+  const access = await findRoomAccess(tx, roomId, entrant)
+  if (!room || !access || access.role === null) throw failure('not_found')
   if (access.role === 'owner') throw failure('owner_must_transfer')
   if (room.kind === 'direct') return hideOwnDirect(tx, access)
   const person = await findKnownPerson(tx, roomId, userId, nowMs)

@@ -31,7 +31,7 @@ export async function lockMessage(
   { id: roomId, messageId }: MessageKey,
   authorize: (target: MessageAccess) => void = () => {},
 ): Promise<MessageAccess & { message: LiveMessage }> {
-  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+  await lockRoom(tx, roomId)
   const access = await admit(tx, roomId, context.entrant)
   const message = await findReadable(tx, access, messageId, context.now)
   authorize({ access, message })

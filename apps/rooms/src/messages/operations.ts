@@ -32,7 +32,7 @@ const deleteMessage = operation({
   async handler(context, { params }) {
     const { id: roomId, messageId } = params
     const event = await context.database.write(async (tx) => {
-      if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+      await lockRoom(tx, roomId)
       const access = await admit(tx, roomId, context.entrant)
       const message = await findMessage(tx, roomId, messageId)
       if (!message) throw failure('not_found')

@@ -136,8 +136,8 @@ async function appendMessage(
 ): Promise<StoredMessage> {
   const { id: messageId, room_id: roomId, reply_to } = row
   const seq = await nextSeqOfMessage(tx, roomId, context.now)
-  if (seq === undefined) throw failure('not_found')
   const access = await admitAuthor(tx, context, roomId)
+  if (seq === undefined) throw failure('not_found')
   const original = reply_to === null ? undefined : await findReadable(tx, access, reply_to, context.now)
   if (original) requireNotDeleted(original)
   const group_mention = permittedGroup(row.content, access)

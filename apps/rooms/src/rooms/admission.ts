@@ -56,7 +56,7 @@ export async function authorizeInRoom(
   roomId: string,
   action: RoomAction,
 ): Promise<UserRoomAccess> {
-  if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+  await lockRoom(tx, roomId)
   const access = await admit(tx, roomId, context.entrant)
   requirePermission(action, access)
   return access

@@ -18,7 +18,8 @@ const selectLocked = prepareQuery<{ roomId: string }, RoomRow>((db, { roomId }) 
 
 /**
  * Locks the row of a room against all other writers until the transaction ends. Decisions that
- * depend on the participants or their number come after it. Undefined without such a room.
+ * depend on the participants or their number come after it. Undefined without such a room, which
+ * callers leave to the check of access: it refuses a hidden room after the same statements (R37.3).
  */
 export async function lockRoom(tx: Tx, roomId: string): Promise<RoomRow | undefined> {
   const [room] = await selectLocked(tx, { roomId })

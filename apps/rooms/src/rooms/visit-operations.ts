@@ -65,7 +65,7 @@ export const leaveRoom = operation({
     const left = await context.database.write(async (tx) => {
       await lockRoom(tx, roomId)
       const access = await findRoomAccess(tx, roomId, entrant)
-      if (access && (await endVisit(tx, { roomId, userId, nowMs }))) return true
+      if ((await endVisit(tx, { roomId, userId, nowMs })) && access) return true
       if (!access || decideEntry(access) === 'not_found') throw failure('not_found')
       return false
     })

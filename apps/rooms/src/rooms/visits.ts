@@ -70,9 +70,9 @@ export async function startVisits(
   { dialect, roomId, requests }: RoomTarget & { requests: readonly EntryRequest[] },
   limits: Limits,
 ): Promise<(StartedVisit | Failure)[]> {
-  const locked = await lockRoom(tx, roomId)
+  await lockRoom(tx, roomId)
   const nowMs = Math.max(...requests.map(({ entrant }) => entrant.nowMs))
-  const presence = new RoomPresence(locked ? await listLeaseHolders(tx, { roomId }) : [], nowMs)
+  const presence = new RoomPresence(await listLeaseHolders(tx, { roomId }), nowMs)
   // By connection: two concurrent requests of one connection take one lease.
   const leases = new Map<string, PresenceLeaseRow>()
   const addresses: { session_id: string; client_ip: string }[] = []

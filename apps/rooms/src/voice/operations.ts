@@ -56,7 +56,7 @@ const joinCall = operation({
     // Before the call begins: otherwise, people would read of a call that never was.
     await livekit?.requireAvailable()
     const joined = await writeAndPublish(context, async (tx) => {
-      if (!(await lockRoom(tx, roomId))) throw failure('not_found')
+      await lockRoom(tx, roomId)
       const access = await admit(tx, roomId, context.entrant)
       const grants = grantsOf(access, access.room, voice.guests)
       if (!grants) throw failure(access.room.voice === 'off' ? 'voice_off' : 'forbidden')

@@ -70,7 +70,7 @@ async function takeRoom(
 ): Promise<{ events: ClusterEvent[]; previousOwnerId: string }> {
   const room = await lockRoom(tx, roomId)
   await lockAccount(tx, context.actor.user.id)
-  const access = room && (await findRoomAccess(tx, roomId, context.entrant))
+  const access = await findRoomAccess(tx, roomId, context.entrant)
   if (!room || !access || access.kind === 'direct') throw failure('not_found')
   // The right may have been revoked since the request began.
   if (!access.isAdmin || !(await lockGrantsOf(tx, access.userId, 'platform_admin')))
