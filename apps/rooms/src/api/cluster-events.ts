@@ -1,6 +1,6 @@
 import type { RoomEventType } from '../db/tables.ts'
 import type { LimitName } from './limits.ts'
-import type { Unread } from '../rooms/schema.ts'
+import type { Person, Unread } from '../rooms/schema.ts'
 
 /**
  * Stored event of a room as clients see it (R18.8), without the parts that depend on the recipient.
@@ -37,11 +37,33 @@ export interface CallRemoval {
 /** Users who could see a room in the lobby before it changed. */
 export type PreviousAudience = 'everyone' | readonly string[]
 
+/** A call in a direct conversation that alerts the user. */
+export interface CallAlert {
+  readonly roomId: string
+  readonly callId: string
+  /** Who began it. */
+  readonly from: Person
+  /** ISO 8601, UTC. */
+  readonly until: string
+}
+
+export type CallAlertEnd = 'answered' | 'missed' | 'declined' | 'ended'
+
+/** A call that no longer alerts a user: the recipient, or a person who has declined the call of the recipient. */
+export interface EndedCallAlert extends Readonly<Record<string, string>> {
+  readonly roomId: string
+  readonly callId: string
+  readonly userId: string
+  readonly reason: CallAlertEnd
+}
+
 /** Notice to one user, with the data that the client shows. */
 export type Notice =
   | { readonly notice: 'read'; readonly data: { readonly roomId: string } & Readonly<Unread> }
   | { readonly notice: 'invitation'; readonly data: { readonly invitation: { readonly id: string } } }
   | { readonly notice: 'invitation_revoked'; readonly data: { readonly id: string; readonly roomId: string } }
+  | { readonly notice: 'call'; readonly data: CallAlert }
+  | { readonly notice: 'call_ended'; readonly data: EndedCallAlert }
   | { readonly notice: 'blocked' | 'unblocked'; readonly data: { readonly userId: string } }
   | { readonly notice: 'transfer'; readonly data: { readonly transfer: { readonly roomId: string } } }
   | {
@@ -118,7 +140,7 @@ export function toRemoteEvent(event: ClusterEvent): RemoteEvent {
 }
 
 function idsOf({ notice, data }: Notice): Readonly<Record<string, string>> {
-  if (notice === 'read') return { roomId: data.roomId }
+  if (notice === 'read' || notice === 'call') return { roomId: data.roomId }
   if (notice === 'invitation') return { id: data.invitation.id }
   return notice === 'transfer' ? { roomId: data.transfer.roomId } : data
 }

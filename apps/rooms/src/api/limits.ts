@@ -42,6 +42,7 @@ export const DEFAULT_LIMITS = {
   voice_people: 50,
   voice_cameras: 25,
   voice_screens: 2,
+  call_alert_seconds: 30,
   voice_joins_per_minute: 20,
   voice_signals_per_10s: 300,
   rooms_owned: 100,
@@ -87,6 +88,7 @@ const SWITCHES: ReadonlySet<LimitName> = new Set([
   'voice_cameras_mesh',
   'voice_cameras',
   'voice_screens',
+  'call_alert_seconds',
   'directs_per_hour',
 ])
 

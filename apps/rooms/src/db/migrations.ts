@@ -4,6 +4,7 @@ import { fileTotals } from './migrations/0002-file-totals.ts'
 import { foldedText } from './migrations/0003-folded-text.ts'
 import { roomsForEveryone } from './migrations/0004-rooms-for-everyone.ts'
 import { people } from './migrations/0007-people.ts'
+import { callAlerts } from './migrations/0010-call-alerts.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -11,4 +12,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-folded-text': foldedText,
   '0004-rooms-for-everyone': roomsForEveryone,
   '0007-people': people,
+  '0010-call-alerts': callAlerts,
 }

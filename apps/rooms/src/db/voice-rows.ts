@@ -10,6 +10,17 @@ export interface CallRow {
   room_id: string
   id: string
   started_at: number
+  /** Null once the account is erased. */
+  started_by: string | null
+  /** Until when an answer is awaited; null once there is one or the call is missed, and outside of direct conversations. */
+  answer_until: number | null
+}
+
+/** Person of a direct conversation whom its call alerts. */
+export interface CallAlertRow {
+  user_id: string
+  room_id: string
+  until: number
 }
 
 /** Connection in a call. It has a presence lease, too. */
@@ -31,5 +42,6 @@ export interface CallLeaseRow {
 /** The tables of calls. */
 export interface VoiceTables {
   calls: CallRow
+  call_alerts: CallAlertRow
   call_leases: CallLeaseRow
 }

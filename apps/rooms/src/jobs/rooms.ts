@@ -9,6 +9,7 @@ import { deleteOrphanedLog } from '../rooms/store.ts'
 import { deletePastRetention, deleteVisitsEndedBefore, endExpiredVisits } from '../rooms/upkeep.ts'
 import { NODE_SILENT_MS, deleteSilentNodes } from '../rooms/nodes.ts'
 import { deleteEndedTickets } from '../sessions/ticket-store.ts'
+import { endUnanswered } from '../voice/alerts/alerts.ts'
 import { endEmptyCalls } from '../voice/call.ts'
 import type { Job } from './job.ts'
 
@@ -25,7 +26,9 @@ export const roomJobs: readonly Job[] = [
   {
     name: 'calls',
     everyMs: 5 * SECOND_MS,
-    run: async (tx, nowMs) => ({ events: await endEmptyCalls(tx, nowMs) }),
+    run: async (tx, nowMs) => ({
+      events: [...(await endEmptyCalls(tx, nowMs)), ...(await endUnanswered(tx, nowMs))],
+    }),
   },
   { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
   { name: 'abandoned-directs', everyMs: MINUTE_MS, run: deleteAbandonedDirects },

@@ -186,6 +186,7 @@ export const roomEventTypes = [
   'room.owner',
   'call.started',
   'call.ended',
+  'call.missed',
 ] as const
 
 const LoggedEvent = z

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { NotificationSettingsRow } from '../db/notification-rows.ts'
 import { TimeZone } from '../api/time-zone.ts'
 import { NOTIFICATION_LEVELS } from '../rooms/notification-levels.ts'
+import { quietHoursOf } from '../users/quiet-hours.ts'
 
 export const LevelBody = z.object({
   level: z.enum(NOTIFICATION_LEVELS).meta({
@@ -31,10 +32,5 @@ export const NotificationSettings = z
 export type NotificationSettings = z.output<typeof NotificationSettings>
 
 export function toNotificationSettings(row: NotificationSettingsRow | undefined): NotificationSettings {
-  if (!row) return { quiet: null, sound: false }
-  const { quiet_from: from, quiet_to: to, quiet_tz: tz } = row
-  return {
-    quiet: from !== null && to !== null && tz !== null ? { from, to, tz } : null,
-    sound: row.sound === 1,
-  }
+  return row ? { quiet: quietHoursOf(row), sound: row.sound === 1 } : { quiet: null, sound: false }
 }

@@ -44,6 +44,8 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
       'invitation',
       'invitation_revoked',
       'blocked',
+      'call',
+      'call_ended',
       'unblocked',
       'transfer',
       'transfer_ended',

@@ -245,6 +245,7 @@ function onOpen(services: Services, hub: Hub, socket: BunSocket): void {
     expiresAt: toMoment(expiresAtMs),
     limits: limitsFor(services, person.isGuest),
   })
+  if (!person.isGuest) hub.sendCallAlerts(connection)
 }
 
 /** Limits that a client should observe to avoid refusals. */

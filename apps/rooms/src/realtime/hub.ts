@@ -25,6 +25,7 @@ import { Calls, type CallsOptions } from './calls/calls.ts'
 import type { VoiceSettings } from '../settings/voice.ts'
 import type { LiveKit } from '../voice/livekit/livekit.ts'
 import { Reconciler } from './reconciler.ts'
+import { listCallAlerts } from '../voice/alerts/store.ts'
 
 export interface HubOptions {
   database: Database<Tables>
@@ -211,6 +212,15 @@ export class Hub {
   #notify(userId: string, { notice, data }: Pick<Notice, 'notice' | 'data'>): void {
     for (const connection of this.registry.ofUser(userId))
       connection.sendFrame({ type: 'notice', notice, data })
+  }
+
+  /** Sends the calls that alert a user whose socket has opened. */
+  sendCallAlerts(connection: Connection): void {
+    const { database, now } = this.#options
+    this.#runInBackground(async () => {
+      for (const data of await listCallAlerts(database.read, connection.userId, now()))
+        connection.sendFrame({ type: 'notice', notice: 'call', data })
+    })
   }
 
   async #readNotice(event: Extract<ClusterEvent, { kind: 'notice_ref' }>): Promise<void> {

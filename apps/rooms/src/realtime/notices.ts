@@ -9,10 +9,17 @@ import { findRoomAccess } from '../rooms/access-store.ts'
 import { decideEntry } from '../rooms/permissions.ts'
 import { findUnreadOf } from '../unread/unread.ts'
 import { Id } from '../api/wire.ts'
+import { findCallAlert } from '../voice/alerts/store.ts'
 
 const endedData = {
   blocked: z.object({ userId: Id }),
   unblocked: z.object({ userId: Id }),
+  call_ended: z.object({
+    roomId: Id,
+    callId: z.string(),
+    userId: Id,
+    reason: z.enum(['answered', 'missed', 'declined', 'ended']),
+  }),
   invitation_revoked: z.object({ id: Id, roomId: Id }),
   transfer_ended: z.object({ roomId: Id, fromUserId: Id, toUserId: Id }),
 }
@@ -34,6 +41,7 @@ export async function readNotice(
     const unread = await findUnreadOf(database, access, nowMs)
     return unread && { roomId, ...unread }
   }
+  if (notice === 'call') return findCallAlert(db, { userId, roomId: Id.parse(ids['roomId']), nowMs })
   if (notice === 'invitation') {
     const row = await findInvitation(db, Id.parse(ids['id']))
     const room = row?.invited_user_id === userId ? await findRoomOf(db, row) : undefined

@@ -43,6 +43,7 @@ export type RoomsTable = (typeof archivedTables)[number]
  * words is built during a restore.
  */
 export const omittedTables = [
+  'call_alerts',
   'call_leases',
   'calls',
   'login_states',

@@ -1,12 +1,14 @@
 import type { CallRemoval, ClusterEvent } from '../api/cluster-events.ts'
-import type { Tx } from '../db/tables.ts'
+import type { RoomRow, Tx } from '../db/tables.ts'
 import type { CallRow } from '../db/voice-rows.ts'
+import type { DialectName } from '@latchkey/database/url'
 import { failure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
 import type { VoiceSettings } from '../settings/voice.ts'
 import { presenceEvents } from '../rooms/eviction.ts'
 import { appendEvent, lockRoom } from '../rooms/room-events.ts'
 import type { Person } from '../rooms/schema.ts'
+import { alertPeople, answerCall, endAlerts } from './alerts/alerts.ts'
 import type { Grants } from './grants.ts'
 import {
   type Peer,
@@ -27,7 +29,7 @@ export interface CallPolicy {
 }
 
 export interface Joining {
-  roomId: string
+  room: Pick<RoomRow, 'id' | 'kind'>
   connectionId: string
   /** The user, named in the event if the call begins with them. */
   person: Person
@@ -35,29 +37,43 @@ export interface Joining {
 }
 
 /**
- * Puts a connection into the call of a locked room, and starts the call if there is none. Returns
- * the other connections in it. Throws `voice_full`.
+ * Puts a connection into the call of a locked room, and starts the call if there is none, of which it
+ * alerts the people of a direct conversation. Returns the other connections in it, and the ids of the
+ * people who are alerted. Throws `voice_full`.
  */
 export async function enterCall(
   tx: Tx,
-  { roomId, connectionId, person, nowMs }: Joining,
+  dialect: DialectName,
+  { room: { id: roomId, kind }, connectionId, person, nowMs }: Joining,
   { voice, limits }: CallPolicy,
-): Promise<{ call: CallRow; others: Peer[]; events: ClusterEvent[] }> {
+): Promise<{ call: CallRow; others: Peer[]; alertedIds: string[]; events: ClusterEvent[] }> {
   const peers = await listPeers(tx, { roomId, nowMs }, voice.guests)
   const others = peers.filter((peer) => peer.connectionId !== connectionId)
   const max = voice.mode === 'mesh' ? limits.voice_people_mesh : limits.voice_people
   if (others.length >= max) throw failure('voice_full')
   const events: ClusterEvent[] = []
+  const alertedIds: string[] = []
   let call = await findCallRow(tx, roomId)
-  if (!call) {
-    call = { room_id: roomId, id: crypto.randomUUID(), started_at: nowMs }
+  if (call) events.push(...(await answerCall(tx, call, person.userId)))
+  else {
+    const alertMs = kind === 'direct' ? limits.call_alert_seconds * 1000 : 0
+    call = {
+      room_id: roomId,
+      id: crypto.randomUUID(),
+      started_at: nowMs,
+      started_by: person.userId,
+      answer_until: alertMs > 0 ? nowMs + alertMs : null,
+    }
     await insertCall(tx, call)
     const data = { callId: call.id, person }
     const event = await appendEvent(tx, { roomId, event: 'call.started', data, nowMs })
     events.push({ kind: 'event', roomId, event })
+    const alerts = await alertPeople(tx, dialect, { call, caller: person, nowMs })
+    alertedIds.push(...alerts.alertedIds)
+    events.push(...alerts.events)
   }
   await putCallLease(tx, { connection_id: connectionId, room_id: roomId, joined_at: nowMs })
-  return { call, others, events: [...events, ...callEvents(roomId)] }
+  return { call, others, alertedIds, events: [...events, ...callEvents(roomId)] }
 }
 
 /** Events after someone joined or left a call. */
@@ -69,14 +85,12 @@ export function callEvents(roomId: string, removal?: CallRemoval): ClusterEvent[
 export async function endEmptyCall(tx: Tx, roomId: string, nowMs: number): Promise<ClusterEvent[]> {
   const call = await findCallRow(tx, roomId)
   if (!call || (await hasCallLease(tx, { roomId, nowMs }))) return []
+  const alertEvents = await endAlerts(tx, call, nowMs)
   await deleteCall(tx, roomId)
   const seconds = Math.max(0, Math.round((nowMs - call.started_at) / 1000))
   const data = { callId: call.id, seconds }
   const event = await appendEvent(tx, { roomId, event: 'call.ended', data, nowMs })
-  return [
-    { kind: 'event', roomId, event },
-    { kind: 'lobby', roomId },
-  ]
+  return [...alertEvents, { kind: 'event', roomId, event }, { kind: 'lobby', roomId }]
 }
 
 /** Ends all calls that all users have left. Returns the events to publish. */

@@ -9,13 +9,23 @@ import { lockRoom } from '../rooms/room-events.ts'
 import { removeActionFor } from '../rooms/permissions.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'
+import { declineAlert } from './alerts/alerts.ts'
+import { findCallAlert } from './alerts/store.ts'
 import { callEvents, endEmptyCall, enterCall } from './call.ts'
 import { grantsOf } from './grants.ts'
 import { iceServersFor } from './ice-servers.ts'
-import { CallPersonParams, JoinCallBody, JoinedCall, LeaveCallQuery, ModerateCallBody } from './schema.ts'
+import {
+  CallPersonParams,
+  DeclineCallBody,
+  JoinCallBody,
+  JoinedCall,
+  LeaveCallQuery,
+  ModerateCallBody,
+} from './schema.ts'
 import {
   type Peer,
   deleteCallLeases,
+  findCallRow,
   isOwnConnection,
   listPeers,
   mayStayInCall,
@@ -55,7 +65,7 @@ const joinCall = operation({
     rates.take('voice_joins_per_minute', user.id)
     // Before the call begins: otherwise, people would read of a call that never was.
     await livekit?.requireAvailable()
-    const joined = await writeAndPublish(context, async (tx) => {
+    const { joined, alertedIds } = await writeAndPublish(context, async (tx) => {
       await lockRoom(tx, roomId)
       const access = await admit(tx, roomId, context.entrant)
       const grants = grantsOf(access, access.room, voice.guests)
@@ -64,7 +74,13 @@ const joinCall = operation({
       const self = await findKnownPerson(tx, roomId, user.id, nowMs)
       if (!self || !(await isOwnConnection(tx, present))) throw failure('not_present')
       const person = toPerson(self, access.defaultRole)
-      const { call, others, events } = await enterCall(tx, { roomId, connectionId, person, nowMs }, policy)
+      const joining = { room: access.room, connectionId, person, nowMs }
+      const {
+        call,
+        others,
+        alertedIds: alerted,
+        events,
+      } = await enterCall(tx, context.database.dialect, joining, policy)
       const value: JoinedCall = {
         mode,
         call: { id: call.id, startedAt: toMoment(call.started_at) },
@@ -74,8 +90,9 @@ const joinCall = operation({
         iceServers: mode === 'mesh' ? iceServersFor(voice, session.id, nowMs) : [],
         relayOnly: mode === 'mesh' && voice.relayOnly,
       }
-      return { value, events }
+      return { value: { joined: value, alertedIds: alerted }, events }
     })
+    context.pusher.announceCall({ roomId, callId: joined.call.id, userIds: alertedIds })
     if (!livekit) return joined
     try {
       await livekit.ensureRoom(roomId)
@@ -85,6 +102,32 @@ const joinCall = operation({
     }
     const token = await livekit.signToken({ userId: user.id, connectionId }, roomId, joined.grants)
     return { ...joined, url: livekit.urlFor(context.origin), token }
+  },
+})
+
+const declineCall = operation({
+  id: 'declineCall',
+  methods: ['POST'],
+  path: '/rooms/{id}/voice/decline',
+  scope: 'member',
+  tag,
+  summary: 'Decline a call in a direct conversation that alerts you; it goes on alerting others',
+  params: RoomParams,
+  body: DeclineCallBody,
+  result: Success,
+  failures: ['not_found'],
+  async handler(context, { params: { id: roomId }, body: { callId } }) {
+    const { database, now: nowMs } = context
+    const userId = context.actor.user.id
+    // No other room is locked.
+    if (!(await findCallAlert(database.read, { userId, roomId, nowMs }))) throw failure('not_found')
+    return writeAndPublish(context, async (tx) => {
+      await lockRoom(tx, roomId)
+      const call = await findCallRow(tx, roomId)
+      const events = call?.id === callId ? await declineAlert(tx, call, userId) : undefined
+      if (!events) throw failure('not_found')
+      return { value: SUCCESS, events }
+    })
   },
 })
 
@@ -168,4 +211,4 @@ const moderateCall = operation({
   },
 })
 
-export const callOperations = [joinCall, leaveCall, moderateCall]
+export const callOperations = [joinCall, leaveCall, declineCall, moderateCall]

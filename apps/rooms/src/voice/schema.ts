@@ -68,6 +68,10 @@ export const LeaveCallQuery = z.object({
   connectionId: ConnectionId.optional().meta({ description: 'Only this connection.' }),
 })
 
+export const DeclineCallBody = z.object({
+  callId: z.string().min(1).max(64).meta({ description: 'From the notice `call`.' }),
+})
+
 export const CallPersonParams = z.object({ id: Id, userId: Id })
 export const ModerateCallBody = z.object({
   action: z.enum(['mute', 'lower_hand', 'remove']).meta({

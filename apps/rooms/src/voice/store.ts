@@ -176,7 +176,9 @@ export async function findCalls(
   )
 }
 
-function byRoom(rows: readonly (CallRow & { count: number })[]): ReadonlyMap<string, Call> {
+function byRoom(
+  rows: readonly (Pick<CallRow, 'room_id' | 'id' | 'started_at'> & { count: number })[],
+): ReadonlyMap<string, Call> {
   return new Map(
     rows.map(({ room_id, id, started_at, count }) => [
       room_id,

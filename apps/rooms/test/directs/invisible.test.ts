@@ -143,6 +143,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   requestTransfer: { userId: '00000000-0000-4000-8000-000000000000' },
   takeOverRoom: { reason: 'To read along' },
   joinCall: { connectionId: '00000000-0000-4000-8000-000000000000' },
+  declineCall: { callId: '00000000-0000-4000-8000-000000000000' },
   moderateCall: { action: 'mute' },
 }
 const QUERIES: Readonly<Record<string, string>> = { searchPeople: '?q=bart' }

@@ -93,7 +93,7 @@ const OWN = [
 ]
 
 /** Writes that need a call, which have a test of their own. */
-const IN_CALLS = ['joinCall', 'leaveCall', 'moderateCall']
+const IN_CALLS = ['joinCall', 'leaveCall', 'declineCall', 'moderateCall']
 
 function newForm(): FormData {
   const form = new FormData()

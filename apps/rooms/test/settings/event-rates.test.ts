@@ -38,6 +38,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   confirmTransfer: 'once for a transfer',
   joinCall: 'voice_joins_per_minute',
   leaveCall: 'once for a joinCall',
+  declineCall: 'once for a joinCall',
   renameGuest: 'guest_rename_per_minute',
   createGuestSession: 'guest_create_per_minute; no event',
   markRoomRead: 'notice to oneself',

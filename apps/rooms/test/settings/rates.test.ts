@@ -30,6 +30,7 @@ const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
   ['POST', '/ownership-transfer/confirm'],
   ['POST', '/voice', { connectionId: 'c' }],
   ['DELETE', '/voice'],
+  ['POST', '/voice/decline', { callId: 'c' }],
   ['POST', `/voice/people/${ID}`, { action: 'mute' }],
   ['POST', `/api/room-invitations/${ID}/accept`],
   ['POST', `/api/room-invitations/${ID}/decline`],

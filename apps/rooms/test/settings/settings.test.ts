@@ -591,6 +591,7 @@ describe('ROOMS_LIMITS (R22)', () => {
       'voice_cameras_mesh',
       'voice_cameras',
       'voice_screens',
+      'call_alert_seconds',
     ]
     const accepted = Object.keys(DEFAULT_LIMITS).filter((name) => parseLimits(`${name}=0`))
     expect(accepted.toSorted()).toEqual(switches.toSorted())

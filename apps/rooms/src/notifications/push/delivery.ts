@@ -153,23 +153,30 @@ export class Delivery {
     }
   }
 
-  async #requestOf({ roomId }: Push, { subscription, payload }: Notification): Promise<PushRequest> {
+  async #requestOf(
+    push: Push,
+    { subscription, payload, lifetimeSeconds }: Notification,
+  ): Promise<PushRequest> {
     // Loaded with the first push.
     const { generateRequestDetails } = await import('web-push')
     const { keys, contact: subject } = this.#options
     const { endpoint, p256dh, auth } = subscription
     const details = generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
       vapidDetails: { subject, ...keys },
-      TTL: LIFETIME_SECONDS,
+      TTL: lifetimeSeconds ?? LIFETIME_SECONDS,
+      ...(lifetimeSeconds !== undefined && { urgency: 'high' as const }),
       // A later message about the room replaces one that was not delivered yet (RFC 8030, 5.4).
-      topic: createHash('sha256').update(roomId).digest('base64url').slice(0, 32),
+      topic: createHash('sha256').update(topicOf(push)).digest('base64url').slice(0, 32),
       contentEncoding: 'aes128gcm',
     })
     return { endpoint, headers: details.headers, body: details.body }
   }
 }
 
-const keyOf = ({ subscriptionId, roomId }: Push) => `${subscriptionId} ${roomId}`
+const keyOf = (push: Push) => `${push.subscriptionId} ${topicOf(push)}`
+
+/** A call and the messages of its room replace nothing of each other. */
+const topicOf = ({ roomId, callId }: Push) => (callId === undefined ? roomId : `${roomId} ${callId}`)
 
 function outcomeOf(answer: PushAnswer | undefined): PushOutcome {
   if (!answer) return 'obsolete'

@@ -6,6 +6,8 @@ import type { Message } from '../../messages/schema.ts'
 import { listMessagesBefore } from '../../messages/store.ts'
 import { readerOf, viewMessages } from '../../messages/view.ts'
 import { findDirectPeople, namedFor } from '../../rooms/direct-people.ts'
+import type { CallAlert } from '../../api/cluster-events.ts'
+import { findCallAlert } from '../../voice/alerts/store.ts'
 import type { Push } from './push.ts'
 import { findBlockedIds } from '../../users/blocks.ts'
 import { type NewMessages, type Recipient, findRecipient } from './recipients.ts'
@@ -15,6 +17,8 @@ import { findLiveSubscription } from './store.ts'
 interface Payload {
   roomId: string
   isMention: boolean
+  /** Until when the call alerts that the notification is about. */
+  callUntil?: number
   room?: string
   author?: string
   text?: string
@@ -26,6 +30,8 @@ const NEWEST = 20
 export interface Notification {
   subscription: PushSubscriptionRow
   payload: string
+  /** Time for which a push service keeps it, unless that is a day. */
+  lifetimeSeconds?: number
 }
 
 /** What a push says, besides that there is something new: nothing, the room, or its author and text too. */
@@ -42,14 +48,37 @@ interface Options {
  */
 export async function composeNotification(
   database: ReadDatabase,
-  { subscriptionId, userId, roomId, fromSeq }: Push,
+  { subscriptionId, userId, roomId, fromSeq, callId }: Push,
   { content, nowMs }: Options,
 ): Promise<Notification | undefined> {
   const subscription = await findLiveSubscription(database.read, subscriptionId, nowMs)
   if (subscription?.user_id !== userId) return undefined
+  if (callId !== undefined) {
+    const alert = await findCallAlert(database.read, { userId, roomId, nowMs })
+    return alert?.callId === callId ? callNotification(subscription, alert, { content, nowMs }) : undefined
+  }
   const messages = { roomId, fromSeq, nowMs }
   const recipient = await findRecipient(database, userId, messages)
   return recipient && { subscription, payload: await payloadFor(database, recipient, messages, content) }
+}
+
+function callNotification(
+  subscription: PushSubscriptionRow,
+  { roomId, from, until }: CallAlert,
+  { content, nowMs }: Options,
+): Notification {
+  const callUntil = Date.parse(until)
+  const payload: Payload = {
+    roomId,
+    isMention: false,
+    callUntil,
+    ...(content !== 'none' && { room: from.nickname }),
+  }
+  return {
+    subscription,
+    payload: JSON.stringify(payload),
+    lifetimeSeconds: Math.max(1, Math.ceil((callUntil - nowMs) / 1000)),
+  }
 }
 
 async function payloadFor(

@@ -7,4 +7,6 @@ export interface Push {
   readonly roomId: string
   /** The first message that it may be about. */
   readonly fromSeq: number
+  /** The call that it is about, instead of messages. */
+  readonly callId?: string
 }

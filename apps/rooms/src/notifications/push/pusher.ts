@@ -49,6 +49,16 @@ export class Pusher {
     this.#waiting.set(roomId, { fromSeq: seq, timer })
   }
 
+  /** Notifies people of a call that has begun, at once. */
+  announceCall({ userIds, ...call }: { roomId: string; callId: string; userIds: readonly string[] }): void {
+    if (userIds.length === 0) return
+    const { now, log } = this.#options
+    const pushed = this.#pushTo(userIds, { ...call, fromSeq: 0 }, now())
+    this.#last = Promise.all([this.#last, pushed]).catch((error: unknown) =>
+      log.error('push: failed', { error }),
+    )
+  }
+
   /** Sends what waits without further delay. Resolves after the first attempts. */
   async flush(): Promise<void> {
     for (const roomId of this.#waiting.keys()) void this.#notify(roomId)
@@ -78,10 +88,17 @@ export class Pusher {
     const nowMs = now()
     const candidates = await findRecipients(database, { roomId, fromSeq, nowMs })
     const users = await this.#claim(roomId, candidates, nowMs)
-    if (users.length === 0) return
-    for (const subscription of await listSubscriptionsOf(database, users, nowMs)) {
+    if (users.length > 0) await this.#pushTo(users, { roomId, fromSeq }, nowMs)
+  }
+
+  async #pushTo(
+    userIds: readonly string[],
+    subject: Pick<Push, 'roomId' | 'fromSeq' | 'callId'>,
+    nowMs: number,
+  ): Promise<void> {
+    for (const subscription of await listSubscriptionsOf(this.#options.database, userIds, nowMs)) {
       const { id: subscriptionId, user_id: userId, endpoint } = subscription
-      this.#send({ subscriptionId, host: new URL(endpoint).host, userId, roomId, fromSeq })
+      this.#send({ subscriptionId, host: new URL(endpoint).host, userId, ...subject })
     }
   }
 

@@ -1,10 +1,10 @@
 import type { ReadDatabase } from '../../db/tables.ts'
-import { countNotifying, isQuiet } from '../notifying.ts'
-import { toNotificationSettings } from '../schema.ts'
+import { countNotifying } from '../notifying.ts'
 import { type UserRoomAccess, findAccessOfUsers } from '../../rooms/access-store.ts'
 import { decideOrdinaryEntry } from '../../rooms/permissions.ts'
 import { findUnread, readSeqOf } from '../../unread/unread.ts'
-import { listSettingsOf, listSubscribedFollowers } from './store.ts'
+import { findQuietAmong } from '../../users/quiet-people.ts'
+import { listSubscribedFollowers } from './store.ts'
 
 export interface Recipient {
   userId: string
@@ -61,18 +61,7 @@ async function filterRecipients(
     const readSeq = all.find((stored) => stored.userId === userId)?.lastReadSeq ?? access.joinedSeq ?? 0
     return [{ userId, access, readSeq, isMentioned: counts.mentions > 0 }]
   })
-  return withoutQuiet(database, recipients, nowMs)
-}
-
-async function withoutQuiet(
-  database: ReadDatabase,
-  recipients: readonly Recipient[],
-  nowMs: number,
-): Promise<Recipient[]> {
-  const rows = await listSettingsOf(
-    database,
-    recipients.map(({ userId }) => userId),
-  )
-  const quiet = new Map(rows.map((row) => [row.user_id, toNotificationSettings(row).quiet]))
-  return recipients.filter(({ userId }) => !isQuiet(quiet.get(userId) ?? null, new Date(nowMs)))
+  const ids = recipients.map(({ userId }) => userId)
+  const quiet = await findQuietAmong(database.read, database.dialect, ids, nowMs)
+  return recipients.filter(({ userId }) => !quiet.has(userId))
 }

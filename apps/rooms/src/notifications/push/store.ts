@@ -2,7 +2,7 @@ import { inList } from '@latchkey/database/database'
 import type { Database } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { rowsFrom } from '../../db/json-rows.ts'
-import type { NotificationSettingsRow, PushSubscriptionRow } from '../../db/notification-rows.ts'
+import type { PushSubscriptionRow } from '../../db/notification-rows.ts'
 import type { Db, ReadDatabase, Tables, Tx } from '../../db/tables.ts'
 import { DEFAULT_LEVEL } from '../../rooms/notification-levels.ts'
 
@@ -112,17 +112,6 @@ export async function listSubscriptionsOf(
     .selectAll('push_subscriptions')
     .select('sessions.user_id')
     .where(inList(dialect, 'sessions.user_id', userIds))
-    .execute()
-}
-
-export async function listSettingsOf(
-  { read, dialect }: ReadDatabase,
-  userIds: readonly string[],
-): Promise<NotificationSettingsRow[]> {
-  return read
-    .selectFrom('notification_settings')
-    .selectAll()
-    .where(inList(dialect, 'user_id', userIds))
     .execute()
 }
 
