@@ -101,7 +101,7 @@ describe('settings', () => {
       ({ path, language, body }) =>
         path.startsWith('docs/rooms/') && language === 'sh' && body.includes('ALLOWED_HOSTS='),
     )
-    expect(whole).toHaveLength(21)
+    expect(whole).toHaveLength(20)
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-credentials-'))
     for (const name of ['auth-client-secret', 'metrics-token'])
       writeFileSync(join(folder, name), 'a'.repeat(48))

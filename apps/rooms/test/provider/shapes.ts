@@ -17,7 +17,7 @@ interface Shape {
   /** The name under which Rooms shows the insider. */
   name: string
   /** Answers of the token endpoint that differ from the standard. */
-  token?: 'GitHub' | 'Slack' | 'Slack by identity.basic'
+  token?: 'GitHub' | 'Slack'
 }
 
 interface ShapedPerson {
@@ -161,13 +161,6 @@ export const SHAPES: Record<string, Shape> = {
     outsider: slack('T9999ZZZZ'),
     token: 'Slack',
   },
-  'Slack by identity.basic': {
-    ...usual,
-    grants: ['bootstrap'],
-    insider: { userinfo: { ok: true, user: { id: 'U123', name: 'Bob Berg' }, team: { id: 'T0123ABCD' } } },
-    outsider: { userinfo: { ok: true, user: { id: 'U123', name: 'Bob Berg' }, team: { id: 'T9999ZZZZ' } } },
-    token: 'Slack by identity.basic',
-  },
   Zitadel: { ...usual, insider: zitadel('rooms', 'rooms-admins'), outsider: zitadel('other') },
   'Keycloak organizations': {
     ...usual,
@@ -207,11 +200,12 @@ export function recipeOptions(recipe: string): Pick<TestOptions, 'provider' | 's
   const shape = SHAPES[recipe]
   if (!shape) throw new Error(`There is no shape of ${recipe}`)
   const { provider, adminBootstrap } = readSettings(recipeSettings(recipe))
-  const own = { ...provider, clientId: CLIENT_ID, clientSecret: null }
+  const own = { ...provider, clientId: CLIENT_ID }
   return {
     settings: { adminBootstrap },
     provider(idp) {
       answerAs(idp, shape)
+      idp.secret = own.clientSecret
       if (own.mode !== 'oauth2') return { ...own, issuer: idp.issuer }
       return {
         ...own,
@@ -241,8 +235,9 @@ function answerAs(idp: HostileProvider, { token }: Shape): void {
     const response = await answer()
     const body = (await response.json()) as Json
     if (token === 'GitHub') return answerOfGitHub(body, request.headers)
-    if (!response.ok) return Response.json({ ok: false, error: 'invalid_code' })
-    return Response.json({ ok: true, ...body, ...(token !== 'Slack' && { token_type: 'user' }) })
+    // Apps with a client secret may not use PKCE.
+    const isRefused = !response.ok || request.form.has('code_verifier')
+    return Response.json(isRefused ? { ok: false, error: 'invalid_code' } : { ok: true, ...body })
   })
 }
 
