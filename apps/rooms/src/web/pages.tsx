@@ -4,6 +4,7 @@ import type { DetailPage, Page } from '@latchkey/web/pages'
 import { addTexts } from '@latchkey/web/texts'
 import { INVITATION, ROOM } from './addresses.ts'
 import { adminTexts } from './texts/admin.ts'
+import { loginTexts } from './texts/login.ts'
 import type { TextKey } from './texts/text.ts'
 
 const InvitationPage = lazyPage(() => import('./pages/invitation/page.tsx'))
@@ -43,7 +44,10 @@ export const pages: readonly TitledPage[] = [
     path: '/login',
     title: 'login.title',
     hasMark: true,
-    show: lazyPage(() => import('./pages/login/page.tsx')),
+    show: lazyPage(async () => {
+      const [page] = await Promise.all([import('./pages/login/page.tsx'), addTexts(loginTexts)])
+      return page
+    }),
   },
 ]
 

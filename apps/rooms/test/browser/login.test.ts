@@ -7,13 +7,13 @@ import {
 } from '@latchkey/web/testing/browser'
 import { loadTexts } from '@latchkey/web/testing/texts'
 import { LOGIN_ERRORS } from '../../src/login/provider.ts'
-import { texts as loaders } from '../../src/web/texts/index.ts'
+import { loginTexts } from '../../src/web/texts/login.ts'
 import { admin } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { until } from '../until.ts'
 import { isRefusal, roomPages } from './browser.ts'
 
-const texts = await loadTexts(loaders)
+const texts = await loadTexts(loginTexts)
 const pages = roomPages()
 afterEach(() => pages.service().idp.reset())
 const ROOM = '/rooms/6f0c1a52-8f5e-4d0a-9a39-0f5c3f0a7b11'
@@ -134,8 +134,11 @@ test('R23.7: language and colours are chosen before the sign-in and apply to eve
   const language = page.getByRole('dialog').getByRole('combobox', { name: 'Language' })
   await language.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Tab')
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.press('ArrowRight')
+  for (const colours of ['Auto', 'Light']) {
+    const choice = page.getByRole('radio', { name: colours, checked: true })
+    await choice.and(page.locator(':focus')).waitFor({ state: 'attached' })
+    await page.keyboard.press('ArrowRight')
+  }
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
   await language.selectOption('Bahasa Indonesia')
   await page.getByRole('dialog', { name: 'Bahasa dan warna' }).waitFor()

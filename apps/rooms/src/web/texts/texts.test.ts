@@ -7,6 +7,7 @@ import { failures } from '../../api/failures.ts'
 import { LOGIN_ERRORS } from '../../login/provider.ts'
 import { adminTexts } from './admin.ts'
 import { callTexts } from './call.ts'
+import { loginTexts } from './login.ts'
 import { texts as loaders } from './index.ts'
 import { shortcutTexts } from './shortcuts.ts'
 
@@ -15,11 +16,13 @@ const folder = join(import.meta.dirname, '..')
 testTexts(texts, folder)
 testTexts(await loadTexts(callTexts), folder)
 testTexts(await loadTexts(shortcutTexts), folder)
+const login = await loadTexts(loginTexts)
+testTexts(login, folder)
 const admin = await loadTexts(adminTexts)
 testTexts(admin, folder)
 
 const namesIn = (area: string) =>
-  Object.keys({ ...texts.en, ...admin.en })
+  Object.keys({ ...texts.en, ...login.en, ...admin.en })
     .filter((key) => key.startsWith(`${area}.`) && !Object.hasOwn(shared, key))
     .map((key) => key.slice(area.length + 1))
 

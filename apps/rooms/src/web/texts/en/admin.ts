@@ -1,7 +1,9 @@
 import audit from './audit.ts'
+import instance from './instance.ts'
 
 export default {
   ...audit,
+  ...instance,
   'admin.parts': 'Administration sections',
   'admin.part.people': 'People',
   'admin.part.rooms': 'Rooms',

@@ -45,22 +45,6 @@ export default {
   'error.rate_limited': 'Too many requests. Wait a moment and try again.',
   'error.internal': 'Something went wrong on our side.',
   'error.unavailable': 'Temporarily unavailable. Try again later.',
-  'loginError.cancelled': 'Sign-in was cancelled.',
-  'loginError.interaction_required':
-    'The identity provider needs something from you. Sign in again to continue.',
-  'loginError.state_invalid': 'This sign-in expired or was started in another browser. Start again.',
-  'loginError.provider_error': 'The identity provider refused the sign-in. Try again.',
-  'loginError.provider_unavailable': 'The identity provider isn’t responding. Try again later.',
-  'loginError.provider_misconfigured': 'Sign-in isn’t set up correctly. Contact your administrator.',
-  'loginError.token_invalid': 'The identity provider’s answer couldn’t be verified. Try again.',
-  'loginError.identity_incomplete':
-    'The identity provider didn’t share enough about you, such as your name. Contact your administrator.',
-  'loginError.account_disabled': 'Your account is disabled. Contact your administrator.',
-  'loginError.access_not_granted':
-    'Your account may not use this service. Sign in with another account, or contact your administrator.',
-  'loginError.too_many_attempts': 'Too many sign-in attempts. Wait a minute and try again.',
-  'loginError.internal': 'Something went wrong on our side. Try again.',
-  'loginError.unknown': 'Sign-in failed. Try again.',
   'error.voice_off': 'There are no calls in this room.',
   'error.not_present': 'This page is not in the room any more. Reload it.',
   'error.voice_full': 'The call has as many people, cameras or screens as allowed.',

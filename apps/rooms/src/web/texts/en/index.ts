@@ -1,7 +1,6 @@
 import shared from '@latchkey/web/texts/en/shared'
 import account from './account.ts'
 import errors from './errors.ts'
-import instance from './instance.ts'
 import lobby from './lobby.ts'
 import manage from './manage.ts'
 import room from './room.ts'
@@ -12,7 +11,6 @@ export default {
   ...shared,
   ...account,
   ...errors,
-  ...instance,
   ...lobby,
   ...manage,
   ...room,

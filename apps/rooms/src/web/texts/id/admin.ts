@@ -1,9 +1,11 @@
 import type en from '../en/admin.ts'
 
 import audit from './audit.ts'
+import instance from './instance.ts'
 
 export default {
   ...audit,
+  ...instance,
   'admin.parts': 'Bagian administrasi',
   'admin.part.people': 'Orang',
   'admin.part.rooms': 'Ruang',

@@ -47,22 +47,6 @@ export default {
   'error.rate_limited': 'Terlalu banyak permintaan. Tunggu sebentar, lalu coba lagi.',
   'error.internal': 'Ada yang salah di pihak kami.',
   'error.unavailable': 'Sedang tidak tersedia. Coba lagi nanti.',
-  'loginError.cancelled': 'Proses masuk dibatalkan.',
-  'loginError.interaction_required':
-    'Penyedia identitas memerlukan sesuatu dari Anda. Masuk lagi untuk melanjutkan.',
-  'loginError.state_invalid': 'Proses masuk ini kedaluwarsa atau dimulai di peramban lain. Mulai lagi.',
-  'loginError.provider_error': 'Penyedia identitas menolak proses masuk. Coba lagi.',
-  'loginError.provider_unavailable': 'Penyedia identitas tidak menjawab. Coba lagi nanti.',
-  'loginError.provider_misconfigured': 'Proses masuk tidak diatur dengan benar. Hubungi administrator Anda.',
-  'loginError.token_invalid': 'Jawaban penyedia identitas tidak dapat diverifikasi. Coba lagi.',
-  'loginError.identity_incomplete':
-    'Penyedia identitas tidak membagikan cukup data tentang Anda, misalnya nama. Hubungi administrator Anda.',
-  'loginError.account_disabled': 'Akun Anda dinonaktifkan. Hubungi administrator Anda.',
-  'loginError.access_not_granted':
-    'Akun Anda tidak diizinkan memakai layanan ini. Masuk dengan akun lain atau hubungi administrator Anda.',
-  'loginError.too_many_attempts': 'Terlalu banyak percobaan masuk. Tunggu satu menit, lalu coba lagi.',
-  'loginError.internal': 'Ada yang salah di pihak kami. Coba lagi.',
-  'loginError.unknown': 'Gagal masuk. Coba lagi.',
   'error.voice_off': 'Tidak ada panggilan di ruang ini.',
   'error.not_present': 'Halaman ini sudah tidak ada di ruang. Muat ulang.',
   'error.voice_full': 'Panggilan sudah memiliki jumlah orang, kamera, atau layar yang diizinkan.',

@@ -46,22 +46,6 @@ export default {
   'error.rate_limited': 'För många förfrågningar. Vänta en stund och försök igen.',
   'error.internal': 'Något gick fel hos oss.',
   'error.unavailable': 'Tillfälligt otillgängligt. Försök igen senare.',
-  'loginError.cancelled': 'Inloggningen avbröts.',
-  'loginError.interaction_required':
-    'Identitetstjänsten behöver något från dig. Logga in igen för att fortsätta.',
-  'loginError.state_invalid': 'Inloggningen har gått ut eller påbörjades i en annan webbläsare. Börja om.',
-  'loginError.provider_error': 'Identitetstjänsten nekade inloggningen. Försök igen.',
-  'loginError.provider_unavailable': 'Identitetstjänsten svarar inte. Försök igen senare.',
-  'loginError.provider_misconfigured': 'Inloggningen är inte rätt inställd. Kontakta administratören.',
-  'loginError.token_invalid': 'Identitetstjänstens svar kunde inte verifieras. Försök igen.',
-  'loginError.identity_incomplete':
-    'Identitetstjänsten delade för lite om dig, till exempel inget namn. Kontakta administratören.',
-  'loginError.account_disabled': 'Ditt konto är inaktiverat. Kontakta administratören.',
-  'loginError.access_not_granted':
-    'Ditt konto har inte åtkomst till den här tjänsten. Logga in med ett annat konto eller kontakta administratören.',
-  'loginError.too_many_attempts': 'För många inloggningsförsök. Vänta en minut och försök igen.',
-  'loginError.internal': 'Något gick fel hos oss. Försök igen.',
-  'loginError.unknown': 'Inloggningen misslyckades. Försök igen.',
   'error.voice_off': 'Det finns inga samtal i det här rummet.',
   'error.not_present': 'Den här sidan är inte längre i rummet. Ladda om den.',
   'error.voice_full': 'Samtalet har så många personer, kameror eller skärmar som tillåts.',
