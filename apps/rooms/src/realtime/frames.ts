@@ -81,6 +81,8 @@ async function perform(hub: Hub, connection: Connection, frame: ClientFrame): Pr
     case 'unsubscribe_lobby':
       hub.lobby.remove(connection)
       return connection.sendFrame({ type: 'unsubscribed_lobby', id: frame.id })
+    case 'people':
+      return hub.people.watch(connection, frame.id, frame.userIds)
     case 'typing': {
       const room = hub.rooms.find(frame.roomId)
       if (room && connection.subscriptions.has(frame.roomId))

@@ -236,6 +236,7 @@ function onOpen(services: Services, hub: Hub, socket: BunSocket): void {
   const connection = new Connection(socket, person, { steadyNowMs: services.steadyNow(), expiresAtMs })
   data.connection = connection
   hub.registry.add(connection)
+  hub.online.note(connection)
   connection.sendFrame({
     type: 'welcome',
     connectionId: connection.id,

@@ -17,6 +17,8 @@ import { Lobby } from './lobby.ts'
 import type { LocalRoom } from './local-room.ts'
 import { LocalRooms } from './local-rooms.ts'
 import { readNotice } from './notices.ts'
+import { Online } from './online.ts'
+import { People } from './people.ts'
 import { Close } from './protocol.ts'
 import { ConnectionRegistry } from './connection-registry.ts'
 import { findRoomsOf } from './store.ts'
@@ -56,6 +58,8 @@ export class Hub {
   readonly registry: ConnectionRegistry
   readonly rooms: LocalRooms
   readonly lobby: Lobby
+  readonly online: Online
+  readonly people: People
   readonly typing: Typing
   readonly sessionExpiry: SessionExpiry
   readonly leases: Leases
@@ -72,8 +76,16 @@ export class Hub {
     this.registry = new ConnectionRegistry(options.limits)
     this.rooms = new LocalRooms(options)
     this.lobby = new Lobby(options)
+    this.people = new People(options)
+    this.online = new Online({ ...options, registry: this.registry, publish: options.bus.publish })
     this.typing = new Typing({ bus: options.bus, now: options.steadyNow })
-    const dependencies = { ...options, registry: this.registry, rooms: this.rooms, lobby: this.lobby }
+    const dependencies = {
+      ...options,
+      registry: this.registry,
+      rooms: this.rooms,
+      lobby: this.lobby,
+      online: this.online,
+    }
     this.sessionExpiry = new SessionExpiry(dependencies)
     this.leases = new Leases(dependencies)
     this.reconciler = new Reconciler({
@@ -113,6 +125,7 @@ export class Hub {
     clearInterval(this.#timer)
     for (const connection of this.registry.all()) connection.close(Close.restarting, 'restarting')
     this.lobby.close()
+    this.people.close()
     await this.calls.stop()
     await this.reconciler.stop()
     this.rooms.close()
@@ -123,6 +136,8 @@ export class Hub {
     connection.markClosed()
     this.registry.remove(connection)
     this.lobby.remove(connection)
+    this.people.remove(connection)
+    this.online.note(connection)
     const roomIds = [...connection.subscriptions.keys()]
     this.calls.drop(connection, roomIds)
     for (const roomId of roomIds) this.rooms.leave(connection, roomId)
@@ -179,7 +194,7 @@ export class Hub {
         this.#runInBackground(() => this.reconciler.checkPerson(event.userId))
         return this.#runInBackground(() => this.#refreshRoomsOf('user_id', [event.userId]))
       case 'people':
-        return this.#runInBackground(() => this.#refreshRoomsOf('user_id', event.userIds))
+        return this.people.queueUpdate(event.userIds)
       case 'rate_limit':
         // Applied by the rate limits.
         return

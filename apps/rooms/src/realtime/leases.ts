@@ -29,7 +29,7 @@ export interface LeaseOptions {
  * Time for which a user stays present after the last connection closed: a tunnel, a new tab
  * (R18.6).
  */
-const GRACE_MS = 10_000
+export const GRACE_MS = 10_000
 /**
  * Clock skew between nodes. A node whose clock is ahead may already have deleted a lease that
  * expires this soon. Renewed leases last much longer.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Id } from '../api/wire.ts'
 
 /**
  * Value that clients send in `Sec-WebSocket-Protocol`. A second value with this prefix carries a
@@ -38,6 +39,7 @@ export const ClientFrame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('unsubscribe'), id, roomId }),
   z.strictObject({ type: z.literal('subscribe_lobby'), id }),
   z.strictObject({ type: z.literal('unsubscribe_lobby'), id }),
+  z.strictObject({ type: z.literal('people'), id, userIds: z.array(Id) }),
   z.strictObject({ type: z.literal('typing'), roomId, active: z.boolean() }),
   z.strictObject({
     type: z.literal('voice.state'),

@@ -6,6 +6,7 @@ import { CoalescedTask } from './coalesced-task.ts'
 import type { SessionExpiry } from './session-expiry.ts'
 import type { Leases } from './leases.ts'
 import type { Lobby } from './lobby.ts'
+import type { Online } from './online.ts'
 import type { LocalRooms } from './local-rooms.ts'
 import type { ConnectionRegistry } from './connection-registry.ts'
 import { findLastSeqs, findParticipantIds } from './store.ts'
@@ -22,6 +23,7 @@ export interface ReconcilerOptions {
   registry: ConnectionRegistry
   rooms: LocalRooms
   lobby: Lobby
+  online: Online
   sessionExpiry: SessionExpiry
   leases: Leases
 }
@@ -82,9 +84,10 @@ export class Reconciler {
   }
 
   async #tickRooms(): Promise<void> {
-    const { leases, lobby, now, steadyNow, measureClock } = this.#options
+    const { leases, lobby, online, now, steadyNow, measureClock } = this.#options
     const nowMs = steadyNow()
     await this.runLogged(() => leases.tick(now()))
+    await this.runLogged(() => online.tick())
     if (elapsedMs(this.#reconciledAtMs, nowMs) >= RECONCILE_EVERY_MS) {
       this.#reconciledAtMs = nowMs
       await this.runLogged(() => this.#reconcileRooms())
@@ -95,6 +98,7 @@ export class Reconciler {
       await this.runLogged(measureClock)
       // With the current time: earlier work may have taken long and must not shorten leases.
       await this.runLogged(() => leases.renew(now()))
+      await this.runLogged(() => online.reconcile())
     }
   }
 

@@ -10,7 +10,7 @@ import { openRooms } from '../rooms.ts'
  * Part of the statement that looks up the author's name, next to the transaction that stores the
  * message.
  */
-const CALLED = 'as "nickname", "users"."avatar_color", "users"."is_guest", case'
+const CALLED = 'as "nickname", "users"."avatar_color", "users"."picture_id", "users"."is_guest", case'
 
 eachDialect((dialect, newUrl) => {
   // SQLite has no connection to lose.
