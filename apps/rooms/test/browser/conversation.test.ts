@@ -14,7 +14,7 @@ import {
 import { ALICE } from '../provider/hostile.ts'
 import { until } from '../until.ts'
 import { BOB, ROOT, isRefusal, roomPages } from './browser.ts'
-import { field, lines, openToolbar, send, texts } from './room-page.ts'
+import { field, lines, openToolbar, pressInMessageMenu, send, texts } from './room-page.ts'
 
 const pages = roomPages()
 
@@ -58,8 +58,7 @@ test('R35.2c: Arrow Up in an empty field edits the last own message, with the ke
   }
   // The message has the focus again. Escape leaves its text as it was.
   await lines(page).filter({ hasText: 'First' }).and(page.locator(':focus')).waitFor()
-  await openToolbar(page, 'First')
-  await page.getByRole('button', { name: 'Edit', exact: true }).press('Enter')
+  await pressInMessageMenu(page, 'First', 'Edit')
   await editor.fill('Something else')
   await page.keyboard.press('Escape')
   await editor.waitFor({ state: 'detached' })
@@ -127,15 +126,13 @@ test('R29.2: moderators pin messages and read earlier texts, and everyone finds 
   const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}?message=${rules.id}`)
   const bob = await pages.openAs(BOB, `/rooms/${id}`)
   await lines(page).filter({ hasText: 'House rules' }).and(page.locator(':focus')).waitFor()
-  await openToolbar(page, 'House rules')
-  await page.getByRole('button', { name: 'Earlier versions' }).press('Enter')
+  await pressInMessageMenu(page, 'House rules', 'Earlier versions')
   const versions = page.getByRole('dialog', { name: 'Earlier versions' })
   await versions.getByText('House rules, first version').waitFor()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await versions.waitFor({ state: 'detached' })
-  await openToolbar(page, 'House rules')
-  await page.getByRole('button', { name: 'Pin', exact: true }).press('Enter')
+  await pressInMessageMenu(page, 'House rules', 'Pin')
   await lines(page).filter({ hasText: 'House rules' }).getByText('Pinned').waitFor()
   await bob.page.getByRole('button', { name: 'Pinned messages' }).click()
   const pins = bob.page.getByRole('complementary', { name: 'Pinned messages' })

@@ -3,7 +3,7 @@ import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { createMessage, createRoom, editMessage } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { roomPages } from './browser.ts'
-import { field, lines, openToolbar, texts } from './room-page.ts'
+import { field, lines, openMessageMenu, texts } from './room-page.ts'
 
 const pages = roomPages()
 
@@ -24,9 +24,11 @@ test('R29.2: a browser whose clock is days ahead or behind offers to edit what t
       ['Recent', 1],
       ['Old', 0],
     ] as const) {
-      await openToolbar(page, text)
-      const edit = lines(page).filter({ hasText: text }).getByRole('button', { name: 'Edit', exact: true })
+      await openMessageMenu(page, text)
+      const edit = page.getByRole('menuitem', { name: 'Edit', exact: true })
       expect([days, text, await edit.count()]).toEqual([days, text, count])
+      await page.keyboard.press('Escape')
+      await page.getByRole('menu').waitFor({ state: 'detached' })
     }
     await page.context().close()
   }

@@ -4,7 +4,7 @@ import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import { type TestUser, admin, createMessage, createRoom, member } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { ROOT, roomPages } from './browser.ts'
-import { lines, openToolbar } from './room-page.ts'
+import { lines, openMessageMenu, pressInMessageMenu } from './room-page.ts'
 
 const pages = roomPages()
 
@@ -238,17 +238,13 @@ test('on a device with an on-screen keyboard the message field gets focus only w
 test('after a dialog about a message, focus returns to where it was, or to the messages if it was deleted', async () => {
   const id = await roomWith(3)
   const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
-  const remove = page.getByRole('button', { name: /^Delete the message/ })
-  await openToolbar(page, 'Message number 1')
-  await page.keyboard.press('End')
-  await page.keyboard.press('Enter')
+  await pressInMessageMenu(page, 'Message number 1', 'Delete')
   await page.getByRole('dialog').getByText('Message number 1').waitFor()
   await page.keyboard.press('Escape')
   await lines(page).filter({ hasText: 'Message number 1' }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.press('Enter')
+  await openMessageMenu(page, 'Message number 1')
   await page.keyboard.press('End')
-  await remove.and(page.locator(':focus')).waitFor()
-  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete' }).and(page.locator(':focus')).press('Enter')
   await page.getByRole('dialog').locator('[data-autofocus]:focus').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('This message was deleted').waitFor()
@@ -287,13 +283,52 @@ test('R35.2b: the messages are one tab stop, the arrow keys move between them, a
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Home')
   await page.keyboard.press('Enter')
-  await toolbar.getByRole('button', { name: 'Add a reaction' }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.press('ArrowRight')
   await toolbar.getByRole('button', { name: '👍' }).and(page.locator(':focus')).waitFor()
+  for (const name of ['❤️', '😄', 'Add a reaction', 'Reply', 'More']) {
+    await page.keyboard.press('ArrowRight')
+    await toolbar.getByRole('button', { name }).and(page.locator(':focus')).waitFor()
+  }
+  await page.keyboard.press('Home')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: '👍: 1 reaction', pressed: true }).waitFor()
   await page.keyboard.press('Escape')
   expect(await focused()).toContain('Message number 1')
+}, 60_000)
+
+test('R43.3a: on a message that has the focus, R replies, E edits, P pins and + opens the emoji, unless letters are switched off', async () => {
+  const id = await roomWith(2)
+  const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
+  await page.getByText(/^This is the start of /).waitFor()
+  const message = line(page, 'Message number 1')
+  const focusOn = () => message.locator('xpath=ancestor::li').focus()
+  await focusOn()
+  await page.keyboard.press('r')
+  await page.getByText('Replying to Hanna Host').waitFor()
+  await page.keyboard.press('Escape')
+  await focusOn()
+  // Only its author edits a message.
+  await page.keyboard.press('e')
+  expect(await page.getByRole('textbox', { name: 'Edit the message' }).count()).toBe(0)
+  await page.keyboard.press('p')
+  await page.getByText('Pinned', { exact: true }).waitFor()
+  await focusOn()
+  await page.keyboard.press('+')
+  await page.getByRole('dialog', { name: 'Add a reaction' }).locator(':focus').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await focusOn()
+  await page.keyboard.press('?')
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  for (const name of ['Reply', 'Edit', 'Pin', 'Add a reaction'])
+    await sheet.getByText(name, { exact: true }).waitFor()
+  await sheet.getByRole('switch').click()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: /^Message / }).focus()
+  await focusOn()
+  await page.keyboard.press('r')
+  await page.keyboard.press('ArrowDown')
+  expect(await page.getByText('Replying to Hanna Host').count()).toBe(0)
 }, 60_000)
 
 test('messages have one rhythm, whether the user may delete them or not', async () => {

@@ -18,6 +18,19 @@ export async function openToolbar(page: Page, text: string): Promise<void> {
   await message.getByRole('toolbar').locator(':focus').waitFor()
 }
 
+/** Opens the menu in the toolbar of the message with this text, and presses an item of it. */
+export async function pressInMessageMenu(page: Page, text: string, item: string | RegExp): Promise<void> {
+  await openMessageMenu(page, text)
+  await page.getByRole('menuitem', { name: item, exact: true }).press('Enter')
+}
+
+export async function openMessageMenu(page: Page, text: string): Promise<void> {
+  await openToolbar(page, text)
+  await page.keyboard.press('End')
+  await page.getByRole('button', { name: 'More' }).and(page.locator(':focus')).press('Enter')
+  await page.getByRole('menu').locator(':focus').waitFor()
+}
+
 /** Scrolls up until this text is on display. */
 export async function scrollUpTo(page: Page, text: string): Promise<void> {
   const line = page.locator('.messages').getByText(text, { exact: true })

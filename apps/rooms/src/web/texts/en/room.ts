@@ -25,7 +25,6 @@ export default {
   'room.editUnsent': 'Edit',
   'room.discard': 'Discard',
   'room.deleteMessage': 'Delete',
-  'room.deleteNamed': 'Delete the message from {{name}}, {{when}}',
   'room.deleteMessageTitle': 'Delete this message?',
   'room.deleteMessageHelp': 'It disappears for everyone. A note that it was deleted stays.',
   'room.unknownPerson': 'unknown',

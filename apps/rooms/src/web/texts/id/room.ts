@@ -27,7 +27,6 @@ export default {
   'room.editUnsent': 'Ubah',
   'room.discard': 'Buang',
   'room.deleteMessage': 'Hapus',
-  'room.deleteNamed': 'Hapus pesan dari {{name}}, {{when}}',
   'room.deleteMessageTitle': 'Hapus pesan ini?',
   'room.deleteMessageHelp': 'Pesan hilang bagi semua orang. Catatan bahwa pesan dihapus tetap terlihat.',
   'room.unknownPerson': 'tidak dikenal',

@@ -27,7 +27,6 @@ export default {
   'room.editUnsent': 'Redigera',
   'room.discard': 'Kasta',
   'room.deleteMessage': 'Radera',
-  'room.deleteNamed': 'Radera meddelandet från {{name}}, {{when}}',
   'room.deleteMessageTitle': 'Radera meddelandet?',
   'room.deleteMessageHelp': 'Det försvinner för alla. Det syns att ett meddelande har raderats.',
   'room.unknownPerson': 'okänd',

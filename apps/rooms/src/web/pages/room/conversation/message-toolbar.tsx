@@ -1,12 +1,18 @@
 import { ActionIcon, UnstyledButton } from '@mantine/core'
-import type { KeyboardEvent } from 'react'
+import { IconDots } from '@latchkey/web/icons'
+import { lazyPart } from '@latchkey/web/lazy-page'
+import { OnUse } from '@latchkey/web/shell/on-use'
+import { isShortcut, useShortcutsEnabled } from '@latchkey/web/shortcuts'
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import type { Message } from '../../../live/frames.ts'
 import { useText } from '../../../texts/text.ts'
 import { EmojiButton } from '../emoji/emoji-button.tsx'
 import { frequentEmoji } from '../emoji/frequent.ts'
 import { useAuthorName } from './author-name.ts'
 import type { MessageActions } from './use-message-actions.ts'
-import { useMessageMenu } from './use-message-menu.ts'
+import { type MenuItem, useMessageMenu } from './use-message-menu.ts'
+
+const MessageMenu = lazyPart(() => import('./message-menu.tsx'))
 
 /** Number of emoji with which one click reacts. */
 const QUICK = 3
@@ -17,58 +23,114 @@ interface Props {
   tabIndex: 0 | -1
 }
 
-/** What can be done with a message, above its upper edge: it changes no height. */
+/**
+ * The most frequent actions of a message, above its upper edge: it changes no height. The others are
+ * in its menu.
+ */
 export function MessageToolbar({ message, actions, tabIndex }: Props) {
   const { t } = useText()
   const name = useAuthorName(message)
   const items = useMessageMenu(message, actions)
-  if (items.length === 0) return null
+  const toolbar = useRef<HTMLDivElement>(null)
+  useLetters(toolbar, items)
+  const keepToolbar = (isOpen: boolean) => actions.setMenuMessage(isOpen ? message.id : undefined)
+  const [reply, ...others] = items
+  if (!reply) return null
   return (
     <div
+      ref={toolbar}
       className="message-toolbar"
       role="toolbar"
       aria-label={t('room.actionsFor', { name })}
       onKeyDown={moveInToolbar}
     >
-      {message.content !== null && (
-        <>
-          <EmojiButton
-            label={t('room.react')}
-            tabIndex={tabIndex}
-            onOpen={(isOpen) => actions.setMenuMessage(isOpen ? message.id : undefined)}
-            onChoose={(emoji) => actions.react(message, emoji, true)}
-          />
-          {frequentEmoji()
-            .slice(0, QUICK)
-            .map((emoji) => (
-              <UnstyledButton
-                key={emoji}
-                className="quick-reaction"
-                tabIndex={-1}
-                onClick={() => actions.react(message, emoji, true)}
-              >
-                {emoji}
-              </UnstyledButton>
-            ))}
-        </>
-      )}
-      {items.map(({ id, label, icon: Icon, isDangerous, run }, index) => (
-        <ActionIcon
-          key={id}
-          variant="subtle"
-          color={isDangerous ? 'red' : 'gray'}
-          size={32}
-          // One tab stop: the arrow keys lead to the others.
-          tabIndex={index === 0 && message.content === null ? tabIndex : -1}
-          aria-label={label}
-          data-tooltip={label}
-          onClick={run}
-        >
-          <Icon size={17} stroke={1.8} aria-hidden />
-        </ActionIcon>
-      ))}
+      {frequentEmoji()
+        .slice(0, QUICK)
+        .map((emoji, index) => (
+          <UnstyledButton
+            key={emoji}
+            className="quick-reaction"
+            // One tab stop: the arrow keys lead to the others.
+            tabIndex={index === 0 ? tabIndex : -1}
+            onClick={() => actions.react(message, emoji, true)}
+          >
+            {emoji}
+          </UnstyledButton>
+        ))}
+      <EmojiButton
+        label={t('room.react')}
+        letter="+"
+        tabIndex={-1}
+        onOpen={keepToolbar}
+        onChoose={(emoji) => actions.react(message, emoji, true)}
+      />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={32}
+        tabIndex={-1}
+        aria-label={reply.label}
+        aria-keyshortcuts={reply.letter}
+        data-tooltip={`${reply.label} (${reply.letter})`}
+        onClick={reply.run}
+      >
+        <reply.icon size={17} stroke={1.8} aria-hidden />
+      </ActionIcon>
+      <More items={others} onOpen={keepToolbar} />
     </div>
   )
+}
+
+function More({ items, onOpen }: { items: readonly MenuItem[]; onOpen: (isOpen: boolean) => void }) {
+  const { t } = useText()
+  const [button, setButton] = useState<HTMLElement | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const change = (next: boolean) => {
+    setOpen(next)
+    onOpen(next)
+  }
+  return (
+    <>
+      <ActionIcon
+        ref={setButton}
+        variant="subtle"
+        color="gray"
+        size={32}
+        tabIndex={-1}
+        aria-label={t('room.more')}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        data-tooltip={t('room.more')}
+        onClick={() => change(!isOpen)}
+      >
+        <IconDots size={17} stroke={1.8} aria-hidden />
+      </ActionIcon>
+      <OnUse isUsed={isOpen}>
+        <MessageMenu button={button} isOpen={isOpen} onChange={change} items={items} />
+      </OnUse>
+    </>
+  )
+}
+
+/** The shortcuts of a message while it has the focus itself: the letters of its menu, and `+`. */
+function useLetters(toolbar: RefObject<HTMLElement | null>, items: readonly MenuItem[]): void {
+  const [isEnabled] = useShortcutsEnabled()
+  useEffect(() => {
+    const row = toolbar.current?.closest<HTMLElement>('[data-message]')
+    if (!isEnabled || !row) return undefined
+    const onKeyDown = (event: globalThis.KeyboardEvent) => {
+      if (event.target !== row || !isShortcut(event)) return
+      const key = event.key.toUpperCase()
+      const item = items.find(({ letter }) => letter === key)
+      const button = key === '+' && toolbar.current?.querySelector<HTMLElement>('[aria-keyshortcuts="+"]')
+      if (!item && !button) return
+      event.preventDefault()
+      if (item) item.run()
+      else if (button) button.click()
+    }
+    row.addEventListener('keydown', onKeyDown)
+    return () => row.removeEventListener('keydown', onKeyDown)
+  })
 }
 
 const STEPS: Readonly<Record<string, number>> = {

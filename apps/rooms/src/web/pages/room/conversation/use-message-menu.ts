@@ -13,13 +13,14 @@ import { showSuccess } from '@latchkey/web/toast'
 import type { Message } from '../../../live/frames.ts'
 import { live } from '../../../live/live.ts'
 import { useText } from '../../../texts/text.ts'
-import { useAuthorName } from './author-name.ts'
 import type { MessageActions } from './use-message-actions.ts'
 
 export interface MenuItem {
   id: string
   label: string
   icon: Icon
+  /** The key that does the same while the message has the focus. */
+  letter?: string
   isDangerous?: boolean
   run: () => void
 }
@@ -30,29 +31,36 @@ export function mayEdit({ userId, content, createdAt }: Message, selfId: string)
   return userId === selfId && content !== null && isRecent
 }
 
-/** What the user can do with a message, besides reactions. Empty for a deleted message. */
+/** What the user can do with a message, besides reactions: first to reply. Empty for a deleted message. */
 export function useMessageMenu(message: Message, actions: MessageActions): MenuItem[] {
-  const { t, time } = useText()
-  const name = useAuthorName(message)
+  const { t } = useText()
   const { selfId, mayPin, mayReadVersions, mayDeleteAny } = actions
-  const { userId, content, pinned, editedAt, createdAt } = message
+  const { userId, content, pinned, editedAt } = message
   if (content === null) return []
   const copyLink = () => {
     actions.copyLink(message)
     showSuccess(t('copy.copied'))
   }
   const items: (MenuItem | false)[] = [
-    { id: 'reply', label: t('room.reply'), icon: IconArrowBackUp, run: () => actions.reply(message) },
+    {
+      id: 'reply',
+      label: t('room.reply'),
+      icon: IconArrowBackUp,
+      letter: 'R',
+      run: () => actions.reply(message),
+    },
     mayEdit(message, selfId) && {
       id: 'edit',
       label: t('room.edit'),
       icon: IconPencil,
+      letter: 'E',
       run: () => actions.edit(message),
     },
     mayPin && {
       id: 'pin',
       label: t(pinned ? 'room.unpin' : 'room.pin'),
       icon: pinned ? IconPinnedOff : IconPin,
+      letter: 'P',
       run: () => actions.pin(message, !pinned),
     },
     { id: 'link', label: t('room.copyLink'), icon: IconLink, run: copyLink },
@@ -65,7 +73,7 @@ export function useMessageMenu(message: Message, actions: MessageActions): MenuI
       },
     (mayDeleteAny || userId === selfId) && {
       id: 'delete',
-      label: t('room.deleteNamed', { name, when: time(createdAt) }),
+      label: t('room.deleteMessage'),
       icon: IconTrash,
       isDangerous: true,
       run: () => actions.open({ kind: 'delete', message }),

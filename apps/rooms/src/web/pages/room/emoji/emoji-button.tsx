@@ -8,6 +8,8 @@ const EmojiPopover = lazyPart(() => import('./emoji-popover.tsx'))
 
 interface Props {
   label: string
+  /** A key that opens them. */
+  letter?: string
   tabIndex?: 0 | -1
   size?: number
   onOpen?: (isOpen: boolean) => void
@@ -15,7 +17,7 @@ interface Props {
 }
 
 /** Button that opens the emoji. */
-export function EmojiButton({ label, tabIndex, size = 32, onOpen, onChoose }: Props) {
+export function EmojiButton({ label, letter, tabIndex, size = 32, onOpen, onChoose }: Props) {
   const [button, setButton] = useState<HTMLElement | null>(null)
   const [isOpen, setOpen] = useState(false)
   const change = (next: boolean) => {
@@ -32,7 +34,8 @@ export function EmojiButton({ label, tabIndex, size = 32, onOpen, onChoose }: Pr
         aria-label={label}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        data-tooltip={label}
+        data-tooltip={letter === undefined ? label : `${label} (${letter})`}
+        {...(letter !== undefined && { 'aria-keyshortcuts': letter })}
         {...(tabIndex !== undefined && { tabIndex })}
         onClick={() => change(!isOpen)}
       >
