@@ -1,6 +1,7 @@
 // The verbs that tests share. Verbs of the API return the response. Those that return JSON throw if
 // the status is not the expected one.
 import type { UserRow } from '../src/db/tables.ts'
+import { NEW_STATE } from '../src/rooms/user-state.ts'
 import type { Person } from './provider/hostile.ts'
 import type { Browser, TestRooms } from './rooms.ts'
 import { browserOf, insertPerson } from './sessions/people.ts'
@@ -126,6 +127,17 @@ export async function makeMember(
     const row = { room_id: roomId, user_id: user.id, role, joined_at: test.clock.ms, joined_seq: last_seq }
     await tx.insertInto('room_members').values(row).execute()
   })
+}
+
+/** Stores that the user left the room by choice: what they write makes them no member. */
+export async function keepVisitor(test: TestRooms, roomId: string, { user }: Target): Promise<void> {
+  const state = { ...NEW_STATE, last_read_seq: 0, left_at: test.clock.ms }
+  await test.rooms.database.write((tx) =>
+    tx
+      .insertInto('room_user_states')
+      .values({ ...state, room_id: roomId, user_id: user.id })
+      .execute(),
+  )
 }
 
 /** Inserts a ban or, with `untilMs`, a kick. */
@@ -373,6 +385,11 @@ export function removeMember(
 
 export function unban({ browser }: Actor, roomId: string, { user }: Target): Promise<Response> {
   return browser.send(`/api/rooms/${roomId}/bans/${user.id}`, { method: 'DELETE' })
+}
+
+/** Makes the sender a member of a public or unlisted room. */
+export function becomeMember({ browser }: Actor, roomId: string): Promise<Response> {
+  return browser.send(`/api/rooms/${roomId}/membership`, { method: 'PUT' })
 }
 
 /** Ends the sender's own membership. */

@@ -167,10 +167,12 @@ async function exportVisits(db: Db, userId: string) {
     .orderBy('room_id')
     .execute()
   return {
-    readMarks: marks.map(({ room_id, last_read_seq, level, hidden_seq }) => ({
+    readMarks: marks.map(({ room_id, last_read_seq, level, starred, left_at, hidden_seq }) => ({
       roomId: room_id,
       readSeq: last_read_seq,
       notificationLevel: level,
+      starred: starred === 1,
+      leftAt: toMomentOrNull(left_at),
       hidden: hidden_seq !== null,
     })),
     visits: visits.map(({ room_id, started_at, ended_at }) => ({

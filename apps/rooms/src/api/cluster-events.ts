@@ -60,6 +60,10 @@ export interface EndedCallAlert extends Readonly<Record<string, string>> {
 /** Notice to one user, with the data that the client shows. */
 export type Notice =
   | { readonly notice: 'read'; readonly data: { readonly roomId: string } & Readonly<Unread> }
+  | {
+      readonly notice: 'preferences'
+      readonly data: { readonly roomId: string; readonly starred: boolean }
+    }
   | { readonly notice: 'invitation'; readonly data: { readonly invitation: { readonly id: string } } }
   | { readonly notice: 'invitation_revoked'; readonly data: { readonly id: string; readonly roomId: string } }
   | { readonly notice: 'call'; readonly data: CallAlert }
@@ -140,7 +144,7 @@ export function toRemoteEvent(event: ClusterEvent): RemoteEvent {
 }
 
 function idsOf({ notice, data }: Notice): Readonly<Record<string, string>> {
-  if (notice === 'read' || notice === 'call') return { roomId: data.roomId }
+  if (notice === 'read' || notice === 'call' || notice === 'preferences') return { roomId: data.roomId }
   if (notice === 'invitation') return { id: data.invitation.id }
   return notice === 'transfer' ? { roomId: data.transfer.roomId } : data
 }

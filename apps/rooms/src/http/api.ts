@@ -160,6 +160,7 @@ const COUNTED_AS_MESSAGES: ReadonlySet<string> = new Set([
   'removePerson',
   'liftBan',
   'acceptInvitation',
+  'becomeMember',
   'endMembership',
   'requestTransfer',
   'cancelTransfer',

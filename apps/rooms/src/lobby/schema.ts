@@ -128,6 +128,7 @@ export const Room = SharedRoom.extend({
     .array(ListedUser)
     .nullable()
     .meta({ description: 'The others in a direct conversation, without erased accounts. Null for rooms.' }),
+  starred: z.boolean().meta({ description: 'Whether the caller has starred the room.' }),
 }).meta({ id: 'Room' })
 export type Room = z.output<typeof Room>
 
@@ -155,6 +156,7 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
 type ViewerAccess = Pick<RoomAccess, 'role' | 'defaultRole'> & {
   readonly userId: string
   readonly notificationLevel?: NotificationLevel
+  readonly isStarred?: boolean
 }
 
 /** What goes on in a room at this moment. */
@@ -182,6 +184,7 @@ export function toRoom(
     call,
     ...(unread ?? NOTHING_UNREAD),
     notificationLevel: viewer.notificationLevel ?? DEFAULT_LEVEL,
+    starred: viewer.isStarred ?? false,
   }
 }
 

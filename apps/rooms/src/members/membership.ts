@@ -1,7 +1,7 @@
 import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { PreviousAudience, ClusterEvent } from '../api/cluster-events.ts'
-import { appendEvent } from '../rooms/room-events.ts'
+import { type NewEvent, appendEvent, putEvent } from '../rooms/room-events.ts'
 import type { MemberRole } from '../api/roles.ts'
 import { toPerson } from '../rooms/schema.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
@@ -13,6 +13,10 @@ export interface RoleAssignment {
   person: KnownPerson
   role: MemberRole
   nowMs: number
+  /** Sequence number for the event, if this transaction has taken it already. */
+  seq?: number
+  /** A new member may read later events, if the room hides earlier ones. By default those from now on. */
+  joinedSeq?: number
 }
 
 /**
@@ -22,23 +26,30 @@ export interface RoleAssignment {
  */
 export async function assignRole(
   tx: Tx,
-  { room, person, role, nowMs }: RoleAssignment,
+  { room, person, role, nowMs, seq, joinedSeq = room.last_seq }: RoleAssignment,
 ): Promise<{ person: KnownPerson; events: ClusterEvent[] }> {
   if (person.role === role) return { person, events: [] }
   if (person.is_guest === 1 && role === 'moderator')
     throw failure('guest_not_permitted', { text: 'Guests cannot be moderators' })
   const roomId = room.id
-  const membership = { room_id: roomId, user_id: person.user_id, joined_at: nowMs, joined_seq: room.last_seq }
+  const membership = { room_id: roomId, user_id: person.user_id, joined_at: nowMs, joined_seq: joinedSeq }
   await putMember(tx, { ...membership, role })
   const changed = await findKnownPerson(tx, roomId, person.user_id, nowMs)
   if (!changed) throw failure('not_found')
-  const event = await appendEvent(tx, {
+  const newEvent: NewEvent = {
     roomId,
     event: person.role === null ? 'member.joined' : 'member.role',
     data: { person: toPerson(changed, room.default_role) },
     nowMs,
-  })
-  return { person: changed, events: [{ kind: 'event', roomId, event }, ...roleChangeEvents(roomId)] }
+  }
+  const event = await (seq === undefined ? appendEvent(tx, newEvent) : putEvent(tx, seq, newEvent))
+  // A visitor who joins an open room may do and see what they could before. No one's access is
+  // checked again, however many join at once.
+  const keepsRights = person.role === null && role === room.default_role && room.visibility !== 'private'
+  return {
+    person: changed,
+    events: [{ kind: 'event', roomId, event }, ...(keepsRights ? [] : roleChangeEvents(roomId))],
+  }
 }
 
 /**

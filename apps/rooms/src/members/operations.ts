@@ -20,8 +20,9 @@ import type { MemberRole } from '../api/roles.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { type UserRoomAccess, findRoomAccess } from '../rooms/access-store.ts'
 import { hideDirect } from '../rooms/hidden.ts'
-import { deleteUserState } from '../unread/store.ts'
+import { putLeftState } from '../unread/store.ts'
 import { SUCCESS, Success } from '../api/wire.ts'
+import { becomeMember } from './joining.ts'
 import { assignRole, roleChangeEvents } from './membership.ts'
 import {
   PeopleAnswer,
@@ -156,7 +157,7 @@ async function endOwnMembership(tx: Tx, context: Context, roomId: string): Promi
   const person = await findKnownPerson(tx, roomId, userId, nowMs)
   if (!person) throw failure('not_found')
   await deleteMember(tx, roomId, userId)
-  await deleteUserState(tx, { roomId, userId })
+  await putLeftState(tx, { roomId, userId, seq: room.last_seq, nowMs })
   const data = { person: toPerson(person, access.defaultRole) }
   const event = await appendEvent(tx, { roomId, event: 'member.left', data, nowMs })
   await auditRoom(tx, context, { action: 'room.membership.leave', roomId })
@@ -175,4 +176,4 @@ async function hideOwnDirect(tx: Tx, { roomId, userId, room }: UserRoomAccess): 
   return [{ kind: 'lobby', roomId, previousAudience: [userId] }]
 }
 
-export const memberOperations = [listMembers, searchPeople, changeMemberRole, endMembership]
+export const memberOperations = [listMembers, searchPeople, changeMemberRole, becomeMember, endMembership]

@@ -3,9 +3,10 @@ import { type Context, operation } from '../api/context.ts'
 import type { RoomMessageRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { attachFiles } from '../files/attach.ts'
-import type { RoomEvent } from '../api/cluster-events.ts'
+import type { ClusterEvent, RoomEvent } from '../api/cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { messageLimitOf } from '../api/rates.ts'
+import { joinAsMember, mayJoin } from '../members/joining.ts'
 import { VISIT_REFUSALS, admitReader } from '../rooms/admission.ts'
 import { nextSeqOfMessage, putEvent } from '../rooms/room-events.ts'
 import { type UserDisplay, deletedUserName } from '../rooms/nickname.ts'
@@ -102,12 +103,14 @@ async function createMessage(
     // A rejection is handled after the message is stored.
     display.catch(() => {})
     const stored = await database.write((tx) => appendMessage(tx, context, row, { doc, fileIds: body.files }))
+    for (const event of stored.joined) context.publish(event)
     // A lost connection must suppress neither the event nor the response of a stored message.
     const author = await display
       .catch(() => findUserDisplay(database.read, roomId, user.id))
       .catch(() => ({ ...user, role: null }))
     if (!author) throw failure('not_found')
-    return publishMessage(context, stored, author)
+    // The name may have been read before the author joined.
+    return publishMessage(context, stored, { ...author, role: stored.access.role })
   } catch (error) {
     const sent = error instanceof DuplicateMessage && (await findDuplicate(context, roomId, body.clientId))
     if (!sent) throw error
@@ -120,6 +123,8 @@ interface StoredMessage {
   event: RoomEvent
   original: RoomMessageRow | undefined
   access: UserRoomAccess
+  /** Events of the membership that began with the message. */
+  joined: readonly ClusterEvent[]
   /** True if the message shows only its own row and its author. */
   isPlain: boolean
 }
@@ -135,9 +140,7 @@ async function appendMessage(
   { doc, fileIds }: { doc: string; fileIds: readonly string[] },
 ): Promise<StoredMessage> {
   const { id: messageId, room_id: roomId, reply_to } = row
-  const seq = await nextSeqOfMessage(tx, roomId, context.now)
-  const access = await admitAuthor(tx, context, roomId)
-  if (seq === undefined) throw failure('not_found')
+  const { seq, access, joined } = await admitMessage(tx, context, roomId)
   const original = reply_to === null ? undefined : await findReadable(tx, access, reply_to, context.now)
   if (original) requireNotDeleted(original)
   const group_mention = permittedGroup(row.content, access)
@@ -150,7 +153,28 @@ async function appendMessage(
   // The log holds only the id: a message can be deleted, a sequence number cannot.
   const data = { messageId }
   const event = await putEvent(tx, seq, { roomId, event: 'message.created', data, nowMs: context.now })
-  return { message, event, original, access, isPlain: !original && !hasMentions && fileIds.length === 0 }
+  const isPlain = !original && !hasMentions && fileIds.length === 0
+  return { message, event, original, access, joined, isPlain }
+}
+
+/**
+ * Sequence number for a message, and the access of its author, who becomes a member with the first
+ * message unless they left the room by choice (R36.4).
+ */
+async function admitMessage(
+  tx: Tx,
+  context: Context,
+  roomId: string,
+): Promise<{ seq: number; access: UserRoomAccess; joined: readonly ClusterEvent[] }> {
+  const { now: nowMs } = context
+  const seq = await nextSeqOfMessage(tx, roomId, nowMs)
+  const access = await admitAuthor(tx, context, roomId)
+  if (seq === undefined) throw failure('not_found')
+  if (access.hasLeft || !mayJoin(access)) return { seq, access, joined: [] }
+  const { events, joinedSeq } = await joinAsMember(tx, access, { nowMs, seq })
+  const next = await nextSeqOfMessage(tx, roomId, nowMs)
+  if (next === undefined) throw failure('not_found')
+  return { seq: next, access: { ...access, role: access.defaultRole, joinedSeq }, joined: events }
 }
 
 async function publishMessage(

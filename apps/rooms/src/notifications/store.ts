@@ -1,6 +1,7 @@
 import type { NotificationSettingsRow } from '../db/notification-rows.ts'
 import type { Db, Tx } from '../db/tables.ts'
 import type { NotificationLevel } from '../rooms/notification-levels.ts'
+import { NEW_STATE } from '../rooms/user-state.ts'
 
 export async function findNotificationSettings(
   db: Db,
@@ -29,7 +30,7 @@ export async function putNotificationLevel(
 ): Promise<void> {
   await tx
     .insertInto('room_user_states')
-    .values({ room_id: roomId, user_id: userId, last_read_seq: readSeq, level, pushed_at: null, starred: 0 })
+    .values({ ...NEW_STATE, room_id: roomId, user_id: userId, last_read_seq: readSeq, level })
     .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet({ level }))
     .execute()
 }

@@ -34,13 +34,8 @@ export async function readNotice(
   nowMs: number,
 ): Promise<Notice['data'] | undefined> {
   const { read: db } = database
-  if (notice === 'read') {
-    const roomId = Id.parse(ids['roomId'])
-    const access = await findRoomAccess(db, roomId, { userId, clientPrefix: null, nowMs })
-    if (!access || decideEntry(access) !== 'yes') return undefined
-    const unread = await findUnreadOf(database, access, nowMs)
-    return unread && { roomId, ...unread }
-  }
+  if (notice === 'read' || notice === 'preferences')
+    return readOwnState(database, { notice, userId, roomId: Id.parse(ids['roomId']) }, nowMs)
   if (notice === 'call') return findCallAlert(db, { userId, roomId: Id.parse(ids['roomId']), nowMs })
   if (notice === 'invitation') {
     const row = await findInvitation(db, Id.parse(ids['id']))
@@ -53,4 +48,17 @@ export async function readNotice(
   }
   // The other kinds have no data in the database any more.
   return endedData[notice].parse(ids)
+}
+
+/** What the user keeps about a room that they may enter. */
+async function readOwnState(
+  database: ReadDatabase,
+  { notice, userId, roomId }: { notice: 'read' | 'preferences'; userId: string; roomId: string },
+  nowMs: number,
+): Promise<Notice['data'] | undefined> {
+  const access = await findRoomAccess(database.read, roomId, { userId, clientPrefix: null, nowMs })
+  if (!access || decideEntry(access) !== 'yes') return undefined
+  if (notice === 'preferences') return { roomId, starred: access.isStarred }
+  const unread = await findUnreadOf(database, access, nowMs)
+  return unread && { roomId, ...unread }
 }

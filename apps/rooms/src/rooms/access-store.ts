@@ -32,6 +32,9 @@ export interface UserRoomAccess extends RoomAccess {
   } | null
   /** Sequence number up to which the user has read; null if they never said so. */
   readonly lastReadSeq: number | null
+  readonly isStarred: boolean
+  /** The user left the room by choice, and has not become a member since. */
+  readonly hasLeft: boolean
   readonly notificationLevel: NotificationLevel
   /** The user has hidden the direct conversation until its next message. */
   readonly isHidden: boolean
@@ -198,6 +201,8 @@ type AccessRow = RoomRow & {
   last_read_seq: number | null
   level: NotificationLevel | null
   hidden_seq: number | null
+  starred: number | null
+  left_at: number | null
 } & { [column in keyof Pick<RoomVisitRow, 'started_at' | 'started_seq' | 'ended_at'>]: number | null }
 
 /**
@@ -237,6 +242,8 @@ function queryAccess(db: Db, { clientPrefix, nowMs, bannedAfterMs }: AccessConte
       'room_user_states.last_read_seq',
       'room_user_states.level',
       'room_user_states.hidden_seq',
+      'room_user_states.starred',
+      'room_user_states.left_at',
       'room_bans.kind as ban_kind',
       'room_bans.expires_at as ban_until',
     ])
@@ -260,8 +267,8 @@ function queryAccess(db: Db, { clientPrefix, nowMs, bannedAfterMs }: AccessConte
 
 function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
   const { person_id, is_guest, is_admin, member_role, joined_seq, ban_kind, ban_until, ...more } = row
-  const { address_banned_at, started_at, started_seq, ended_at, last_read_seq, level, hidden_seq, ...room } =
-    more
+  const { address_banned_at, started_at, started_seq, ended_at, ...stated } = more
+  const { last_read_seq, level, starred, left_at, hidden_seq, ...room } = stated
   const role: RoomRole | null = room.owner_id === person_id ? 'owner' : member_role
   const visit =
     started_at === null || started_seq === null
@@ -290,6 +297,8 @@ function toRoomAccess(row: AccessRow, hasFreshSignIn: boolean): UserRoomAccess {
     joinedSeq: joined_seq,
     visit,
     lastReadSeq: last_read_seq,
+    isStarred: starred === 1,
+    hasLeft: left_at !== null,
     notificationLevel: level ?? DEFAULT_LEVEL,
     isHidden: hidden_seq !== null,
   }

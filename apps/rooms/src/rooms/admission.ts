@@ -44,6 +44,19 @@ export async function admitReader(context: Context, roomId: string): Promise<Use
   return access
 }
 
+/**
+ * Access of a user who may enter without the right of an administrator, which makes no one a member.
+ */
+export async function admitWithoutAdminRight(
+  tx: Tx,
+  roomId: string,
+  entrant: Entrant,
+): Promise<UserRoomAccess> {
+  const access = await requireAccess(tx, roomId, entrant)
+  if (decideOrdinaryEntry(access) !== 'yes') throw failure('forbidden')
+  return access
+}
+
 /** Throws unless an admitted user may do this. */
 export function requirePermission(action: RoomAction, access: RoomAccess): void {
   if (!may(action, access)) throw refusalOf(access, 'forbidden')

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/tables.ts'
-import { DEFAULT_LEVEL } from './notification-levels.ts'
+import { NEW_STATE } from './user-state.ts'
 
 /** Hides a direct conversation from these users until its next message. The room must be locked. */
 export async function hideDirect(
@@ -10,13 +10,10 @@ export async function hideDirect(
     .insertInto('room_user_states')
     .values(
       userIds.map((user_id) => ({
+        ...NEW_STATE,
         room_id: roomId,
         user_id,
         last_read_seq: 0,
-        level: DEFAULT_LEVEL,
-        pushed_at: null,
-        starred: 0,
-        left_at: null,
         hidden_seq: seq,
       })),
     )

@@ -7,6 +7,7 @@ import type { Db, RoomRow, Tables } from '../db/tables.ts'
 import { type Position, pageOf } from '../api/paging.ts'
 import { ADDRESS_BAN_MS, isLiveBan } from './access-store.ts'
 import { queryParticipantCount } from './store.ts'
+import { isFollowing } from './user-state.ts'
 
 export interface ListedRoom extends Position {
   present: number | null
@@ -61,7 +62,11 @@ export function selectListedRooms(db: Db, viewer: RoomViewer) {
  */
 function selectFollowedRooms(db: Db, viewer: RoomViewer) {
   const { userId } = viewer
-  const marked = db.selectFrom('room_user_states').select('room_id').where('user_id', '=', userId)
+  const marked = db
+    .selectFrom('room_user_states')
+    .select('room_id')
+    .where('user_id', '=', userId)
+    .where(isFollowing)
   return selectOpenRooms(db, viewer).where((eb) =>
     eb.or([
       ...isMember(eb, userId),

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { Db, ReadDatabase, RoomMessageRow, Tx } from '../db/tables.ts'
-import { DEFAULT_LEVEL } from '../rooms/notification-levels.ts'
 import { findBlockedIds } from '../users/blocks.ts'
+import { NEW_STATE, isFollowing } from '../rooms/user-state.ts'
 
 /** Unread messages and mentions are counted up to this number (R30.1). */
 export const MAX_UNREAD = 100
@@ -26,14 +26,7 @@ export async function advanceReadMark(
 ): Promise<number> {
   const { last_read_seq } = await tx
     .insertInto('room_user_states')
-    .values({
-      room_id: roomId,
-      user_id: userId,
-      last_read_seq: seq,
-      level: DEFAULT_LEVEL,
-      pushed_at: null,
-      starred: 0,
-    })
+    .values({ ...NEW_STATE, room_id: roomId, user_id: userId, last_read_seq: seq })
     .onConflict((conflict) =>
       conflict.columns(['room_id', 'user_id']).doUpdateSet((eb) => ({
         last_read_seq: eb
@@ -49,12 +42,51 @@ export async function advanceReadMark(
   return last_read_seq
 }
 
-/** Forgets what the user keeps about the room, on leaving or losing it. */
+/** Moves a read mark, also back: the event after `seq` is the first that is new. */
+export async function putReadMark(
+  tx: Tx,
+  { roomId, userId, seq }: UserInRoom & { seq: number },
+): Promise<void> {
+  await tx
+    .insertInto('room_user_states')
+    .values({ ...NEW_STATE, room_id: roomId, user_id: userId, last_read_seq: seq })
+    .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet({ last_read_seq: seq }))
+    .execute()
+}
+
+/** Stores the star. A user without a read mark begins to read at `readSeq`. */
+export async function putStar(
+  tx: Tx,
+  { roomId, userId, readSeq, isStarred }: UserInRoom & { readSeq: number; isStarred: boolean },
+): Promise<void> {
+  const starred = isStarred ? 1 : 0
+  await tx
+    .insertInto('room_user_states')
+    .values({ ...NEW_STATE, room_id: roomId, user_id: userId, last_read_seq: readSeq, starred })
+    .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet({ starred }))
+    .execute()
+}
+
+/** Forgets what the user keeps about the room, on losing it, but not that they left it by choice. */
 export async function deleteUserState(tx: Tx, { roomId, userId }: UserInRoom): Promise<void> {
   await tx
     .deleteFrom('room_user_states')
     .where('room_id', '=', roomId)
     .where('user_id', '=', userId)
+    .where('left_at', 'is', null)
+    .execute()
+}
+
+/** Forgets what the user keeps about the room, and stores that they leave it by choice. */
+export async function putLeftState(
+  tx: Tx,
+  { roomId, userId, seq, nowMs }: UserInRoom & { seq: number; nowMs: number },
+): Promise<void> {
+  const state = { ...NEW_STATE, last_read_seq: seq, left_at: nowMs }
+  await tx
+    .insertInto('room_user_states')
+    .values({ ...state, room_id: roomId, user_id: userId })
+    .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet(state))
     .execute()
 }
 
@@ -66,7 +98,9 @@ export async function listFollowerIds(db: Db, roomId: string): Promise<string[]>
     .where('id', '=', roomId)
     .where('owner_id', 'is not', null)
     .union(db.selectFrom('room_members').select('user_id').where('room_id', '=', roomId))
-    .union(db.selectFrom('room_user_states').select('user_id').where('room_id', '=', roomId))
+    .union(
+      db.selectFrom('room_user_states').select('user_id').where('room_id', '=', roomId).where(isFollowing),
+    )
     .execute()
   return rows.flatMap(({ user_id }) => user_id ?? [])
 }

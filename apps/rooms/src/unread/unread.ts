@@ -50,10 +50,18 @@ export async function findUnreadOf(
 
 /**
  * Sequence number up to which the user has read, which a new member has at joining. Null for users
- * without membership and read mark.
+ * who do not follow the room: without a membership, they need a read mark, and a star if they have
+ * left.
  */
-export function readSeqOf({ role, lastReadSeq, joinedSeq }: UserRoomAccess): number | null {
-  if (role === null && lastReadSeq === null) return null
+export function readSeqOf({
+  role,
+  lastReadSeq,
+  joinedSeq,
+  hasLeft,
+  isStarred,
+}: UserRoomAccess): number | null {
+  const hasMark = lastReadSeq !== null && (!hasLeft || isStarred)
+  if (role === null && !hasMark) return null
   return Math.max(lastReadSeq ?? 0, joinedSeq ?? 0)
 }
 

@@ -134,6 +134,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   updateRoomSettings: { name: 'Ours' },
   markRoomRead: { seq: 1 },
   setNotificationLevel: { level: 'all' },
+  setRoomPreferences: { starred: true },
   postMessage: { content: 'Hello' },
   editMessage: { content: 'Hello' },
   changeMemberRole: { role: 'speaker' },

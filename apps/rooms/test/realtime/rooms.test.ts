@@ -43,13 +43,14 @@ eachDialect((dialect, newUrl) => {
           .map(({ seq, event, data }) => [
             seq,
             event,
-            (data as { message: { content: string } }).message.content,
+            (data as { message?: { content: string } }).message?.content,
           ])
-      await b.frame(({ seq, type }) => type === 'event' && seq === 2)
+      await b.frame(({ seq, type }) => type === 'event' && seq === 3)
       await a.settle()
       const expected = [
         [1, 'message.created', 'Ahoy'],
-        [2, 'message.created', 'Ahoy yourself'],
+        [2, 'member.joined', undefined],
+        [3, 'message.created', 'Ahoy yourself'],
       ]
       expect(messagesOf(a)).toEqual(expected)
       expect(messagesOf(b)).toEqual(expected)

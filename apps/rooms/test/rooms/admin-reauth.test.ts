@@ -80,6 +80,8 @@ const OWN = [
   'leaveRoom',
   'markRoomRead',
   'setNotificationLevel',
+  'setRoomPreferences',
+  'becomeMember',
   'updateNotificationSettings',
   'subscribeToPush',
   'unsubscribeFromPush',

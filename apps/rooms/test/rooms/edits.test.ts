@@ -9,6 +9,7 @@ import {
   editMessage,
   guest,
   join,
+  keepVisitor,
   makeMember,
   member,
   pin,
@@ -45,6 +46,7 @@ eachDialect((dialect, newUrl) => {
   test('R29.1: an edit takes the next number, is listed with the new text, and comes again from the log', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')
+    await keepVisitor(rooms, id, bob)
     const message = await createMessage(bob, id, 'Helo')
     rooms.publishedEvents.length = 0
     rooms.clock.ms += 1000
@@ -93,6 +95,7 @@ eachDialect((dialect, newUrl) => {
   test('R29.2: deletion takes the earlier texts, reactions and the pin with it, and everything after is refused', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
+    await keepVisitor(rooms, id, bob)
     const message = await createMessage(bob, id, 'Secret one')
     await edit(bob, id, message.id, 'Secret two')
     await succeed(react(owner, id, message.id, '👍'))
@@ -175,6 +178,7 @@ eachDialect((dialect, newUrl) => {
   test('R28.22, R22: an edit refuses what a post refuses', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms)
+    await keepVisitor(rooms, id, gustav)
     const [mine, his] = [await createMessage(owner, id), await createMessage(gustav, id)]
     for (const content of ['', ' ', 1, null, '\u200b', 'a\0b', 'x'.repeat(2001)])
       expect([content, await refusal(await editMessage(owner, id, mine.id, content))]).toEqual([
@@ -190,6 +194,7 @@ eachDialect((dialect, newUrl) => {
   test('R29.2: a reply quotes the current beginning of its message in one line, and its author’s current name', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
+    await keepVisitor(rooms, id, gustav)
     const message = await createMessage(gustav, id, `First\n\n  line ${'x'.repeat(200)}`)
     rooms.publishedEvents.length = 0
     const answer = await reply(owner, id, message.id)

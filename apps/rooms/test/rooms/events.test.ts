@@ -205,6 +205,7 @@ eachDialect((dialect, newUrl) => {
       unread: _unread,
       mentions: _mentions,
       notificationLevel: _level,
+      starred: _starred,
       call: _call,
       people: _people,
       ...rest

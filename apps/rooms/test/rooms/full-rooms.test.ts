@@ -8,6 +8,7 @@ import {
   editMessage,
   guest,
   join,
+  keepVisitor,
   makeMember,
   member,
   postMessage,
@@ -62,6 +63,7 @@ eachDialect((dialect, newUrl) => {
       await guest(rooms),
     ]
     const { id } = await createRoom(owner, { maxParticipants: 2 })
+    await keepVisitor(rooms, id, late)
     const early = await createMessage(late, id, 'Written while there was room')
     expect((await join(owner, id)).status).toBe(200)
     expect((await join(bob, id)).status).toBe(200)

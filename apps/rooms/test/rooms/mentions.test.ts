@@ -13,6 +13,7 @@ import {
   eraseAccount,
   guest,
   join,
+  keepVisitor,
   leave,
   makeMember,
   member,
@@ -168,6 +169,7 @@ eachDialect((dialect, newUrl) => {
     await makeMember(rooms, id, speaker, 'speaker')
     const gustav = await guest(rooms)
     const own = await createRoom(gustav)
+    for (const who of [root, inside, gustav]) await keepVisitor(rooms, id, who)
     const cases: [TestUser, string, string | null][] = [
       [owner, id, 'here'],
       [mona, id, 'here'],
@@ -195,6 +197,7 @@ eachDialect((dialect, newUrl) => {
   test('R29.2, R29.4: a reply quotes mentions by name, and only those that are mentions', async () => {
     const { id } = await createRoom(owner)
     const [ada, stranger] = [await visitor(id, 'Ada'), await member(rooms, 'Stranger')]
+    await keepVisitor(rooms, id, ada)
     const message = await createMessage(owner, id, `${token(ada)} knows ${token(stranger)}`)
     rooms.publishedEvents.length = 0
     const { message: reply } = await succeed<{ message: MessageJson }>(

@@ -11,6 +11,7 @@ import {
   createRoom,
   editMessage,
   guest,
+  keepVisitor,
   makeMember,
   member,
   pin,
@@ -145,6 +146,7 @@ async function stageFor(actor: Actor): Promise<Stage & { browser: Browser }> {
   await succeed(editMessage(host, roomId, messageId, 'Secret two'))
   await succeed(react(host, roomId, messageId, '🎉'))
   await succeed(pin(owner, roomId, messageId))
+  if (who !== owner) await keepVisitor(rooms, roomId, who)
   const { id: ownId } = await createMessage(who, roomId, 'Own words')
   await prepare(actor, who, roomId)
   const browser = actor === 'signed out' ? rooms.browser({ ip: '203.0.113.250' }) : who.browser

@@ -11,6 +11,7 @@ import {
   deleteMessage,
   guest,
   join,
+  keepVisitor,
   leave,
   makeMember,
   member,
@@ -55,6 +56,7 @@ eachDialect((dialect, newUrl) => {
   test('R16.3a: a message is returned, listed and published alike, trimmed, with its author', async () => {
     const { id } = await createRoom(owner)
     const gustav = await guest(rooms, 'Gustav')
+    await keepVisitor(rooms, id, gustav)
     rooms.publishedEvents.length = 0
     const response = await postMessage(gustav, id, { content: '  <b>Hi</b> 😀\n', clientId: 'c-1' })
     expect(response.status).toBe(201)
@@ -144,6 +146,7 @@ eachDialect((dialect, newUrl) => {
     const { id } = await createRoom(owner)
     const node = await rooms.node()
     const people = await Promise.all(Array.from({ length: 20 }, (_, at) => member(at % 2 ? rooms : node)))
+    for (const who of people) await keepVisitor(rooms, id, who)
     const messages = await Promise.all(people.map((who, at) => createMessage(who, id, `Message ${at}`)))
     const numbers = Array.from({ length: 20 }, (_, at) => at + 1)
     expect(messages.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(numbers)
@@ -245,6 +248,7 @@ eachDialect((dialect, newUrl) => {
     const mona = await member(rooms, 'Mona')
     const visitor = await member(rooms, 'Viktor')
     for (const author of [owner, mona, visitor]) await join(author, id)
+    for (const author of [mona, visitor]) await keepVisitor(rooms, id, author)
     for (const author of [owner, mona, visitor]) await createMessage(author, id, 'Hello')
     const roles = async () => (await readMessages(owner, id)).messages.map(({ authorRole }) => authorRole)
     expect(await roles()).toEqual(['owner', null, null])
@@ -336,6 +340,7 @@ eachDialect((dialect, newUrl) => {
   test('R28.27: a deleted message leaves a tombstone without content, an event, and an audit row', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms)
+    await keepVisitor(rooms, id, bob)
     const message = await createMessage(bob, id, 'Regretted')
     rooms.publishedEvents.length = 0
     rooms.clock.ms += SECOND

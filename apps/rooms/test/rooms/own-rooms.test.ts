@@ -60,6 +60,7 @@ eachDialect((dialect, newUrl) => {
       unread: 0,
       mentions: 0,
       notificationLevel: 'mentions',
+      starred: false,
       participantCount: 0,
       people: null,
       role: 'owner',

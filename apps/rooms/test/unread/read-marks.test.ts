@@ -236,7 +236,14 @@ eachDialect((_dialect, newUrl) => {
     await markRead({ browser }, id, seq)
     const { rooms: own } = await browser.json<{ rooms: { readMarks: unknown[] } }>('/api/account/export')
     expect(own.readMarks).toEqual([
-      { roomId: id, readSeq: seq, notificationLevel: 'mentions', hidden: false },
+      {
+        roomId: id,
+        readSeq: seq,
+        notificationLevel: 'mentions',
+        starred: false,
+        leftAt: null,
+        hidden: false,
+      },
     ])
     await succeed(browser.send('/api/account', { method: 'DELETE', body: { confirm: true } }))
     const { read } = rooms.rooms.database

@@ -5,6 +5,7 @@ import { rowsFrom } from '../../db/json-rows.ts'
 import type { PushSubscriptionRow } from '../../db/notification-rows.ts'
 import type { Db, ReadDatabase, Tables, Tx } from '../../db/tables.ts'
 import { DEFAULT_LEVEL } from '../../rooms/notification-levels.ts'
+import { isFollowing } from '../../rooms/user-state.ts'
 
 /** Stores the subscription of a session. It replaces the last one, and that of another session of the same browser. */
 export async function putSubscription(tx: Tx, row: PushSubscriptionRow): Promise<void> {
@@ -79,7 +80,11 @@ export async function listSubscribedFollowers(db: Db, roomId: string, nowMs: num
         eb(
           'sessions.user_id',
           'in',
-          eb.selectFrom('room_user_states').select('user_id').where('room_id', '=', roomId),
+          eb
+            .selectFrom('room_user_states')
+            .select('user_id')
+            .where('room_id', '=', roomId)
+            .where(isFollowing),
         ),
       ]),
     )
