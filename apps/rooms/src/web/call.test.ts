@@ -10,7 +10,6 @@ const others = [
   'createWsTicket',
   'joinRoom',
   'leaveRoom',
-  'openDirect',
   'readFile',
   'readThumbnail',
 ]

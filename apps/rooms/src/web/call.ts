@@ -17,6 +17,7 @@ import type { searchOperations } from '../messages/search/operations.ts'
 import type { SearchQuery } from '../messages/search/schema.ts'
 import type { sessionOperations } from '../sessions/operations.ts'
 import type { notificationOperations } from '../notifications/operations.ts'
+import type { peopleOperations } from '../people/operations.ts'
 import type { pushOperations } from '../notifications/push/operations.ts'
 import type { unreadOperations } from '../unread/operations.ts'
 import type { callOperations } from '../voice/operations.ts'
@@ -28,6 +29,7 @@ type Operations =
   | (typeof accountOperations)[number]
   | (typeof roomOperations)[number]
   | (typeof directOperations)[number]
+  | (typeof peopleOperations)[number]
   | (typeof unreadOperations)[number]
   | (typeof notificationOperations)[number]
   | (typeof pushOperations)[number]

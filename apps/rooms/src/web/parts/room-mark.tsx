@@ -35,11 +35,7 @@ function PeopleMark({
   if (!person) return <IconUser size={size} stroke={1.8} aria-hidden />
   if (more.length === 0) return <UserAvatar of={person} size={size} />
   return (
-    <span
-      className="avatar people-mark"
-      aria-hidden
-      style={{ width: size, height: size, fontSize: size * 0.55 }}
-    >
+    <span className="people-mark" aria-hidden style={{ width: size, height: size, fontSize: size * 0.55 }}>
       {label}
     </span>
   )

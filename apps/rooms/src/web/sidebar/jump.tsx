@@ -1,10 +1,13 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { Palette, type PaletteAction, type PaletteGroup, matches } from '@latchkey/web/parts/palette'
+import { showError } from '@latchkey/web/toast'
 import { useLocation } from 'wouter'
 import { IconSearch } from '@latchkey/web/icons'
 import { pages } from '../pages.tsx'
 import { SEARCH_SHORTCUT, openSearch } from '../search/open-search.ts'
+import { openDirect } from '../directs/open-direct.ts'
 import type { Room } from '../live/frames.ts'
+import { UserAvatar } from '../parts/person.tsx'
 import { RoomMark } from '../parts/room-mark.tsx'
 import { useCall } from '../queries.ts'
 import type { User } from '../session.ts'
@@ -39,6 +42,7 @@ function useGroups(query: string, user: User): PaletteGroup[] {
   const directs = useDirects() ?? []
   const [q] = useDebouncedValue(longestWord(query), SEARCH_AFTER_MS)
   const matching = useCall('rooms', 'listRooms', { query: { q, limit: 20 } }, q !== '').data?.rooms ?? []
+  const people = usePeopleActions(q, user)
   const toAction = ({ id, name, ...room }: Room): PaletteAction => ({
     id,
     label: name,
@@ -55,6 +59,7 @@ function useGroups(query: string, user: User): PaletteGroup[] {
       label: t('sidebar.otherRooms'),
       actions: query === '' ? [] : filter(matching.filter(({ id }) => !followedIds.has(id)).map(toAction)),
     },
+    { label: t('room.people'), actions: query === '' ? [] : filter(people) },
     { label: t('nav.label'), actions: filter(usePageActions(user)) },
     {
       label: t('sidebar.messages'),
@@ -74,6 +79,24 @@ function useGroups(query: string, user: User): PaletteGroup[] {
 /** The server finds a part of a name. The other words are compared here. */
 const longestWord = (query: string) =>
   query.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '')
+
+/** People with a part of their names, whose conversations open. */
+function usePeopleActions(q: string, user: User): PaletteAction[] {
+  const { failure } = useText()
+  const [, go] = useLocation()
+  const isEnabled = q !== '' && user.identityType === 'oauth'
+  const { data } = useCall('people', 'listPeople', { query: { q, limit: 10 } }, isEnabled)
+  const people = isEnabled ? (data?.people ?? []) : []
+  return people
+    .filter(({ id }) => id !== user.id)
+    .map((person) => ({
+      id: `person-${person.id}`,
+      label: person.nickname,
+      ...(person.title !== null && { description: person.title }),
+      icon: <UserAvatar of={person} size={20} />,
+      run: () => openDirect([person.id]).then(go, (error: unknown) => showError(failure(error))),
+    }))
+}
 
 function usePageActions(user: User): PaletteAction[] {
   const { t } = useText()

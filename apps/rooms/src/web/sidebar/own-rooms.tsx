@@ -1,6 +1,9 @@
-import { Text } from '@mantine/core'
-import { useId } from 'react'
+import { ActionIcon, Text } from '@mantine/core'
+import { IconPlus } from '@latchkey/web/icons'
+import { OnUse } from '@latchkey/web/shell/on-use'
+import { type ReactNode, useId, useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import { NewDirect } from '../directs/new-direct-part.ts'
 import type { Room } from '../live/frames.ts'
 import { RoomMark } from '../parts/room-mark.tsx'
 import type { User } from '../session.ts'
@@ -31,17 +34,46 @@ export function OwnRooms({ user }: { user: User }) {
 
 function Directs({ path }: { path: string }) {
   const { t } = useText()
-  const directs = useDirects() ?? []
-  return directs.length > 0 && <Section title={t('sidebar.directs')} rooms={directs} path={path} />
+  const [isWriting, setWriting] = useState(false)
+  return (
+    <Section title={t('sidebar.directs')} rooms={useDirects() ?? []} path={path}>
+      <NewButton label={t('sidebar.newDirect')} onClick={() => setWriting(true)} />
+      <OnUse isUsed={isWriting}>
+        <NewDirect isOpen={isWriting} close={() => setWriting(false)} />
+      </OnUse>
+    </Section>
+  )
+}
+
+/** Button beside a title. On a phone, the menu stays open below what it opens. */
+function NewButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={24}
+      className="own-rooms-new"
+      aria-label={label}
+      data-tooltip={label}
+      onClick={(event) => {
+        event.stopPropagation()
+        onClick()
+      }}
+    >
+      <IconPlus size={16} aria-hidden />
+    </ActionIcon>
+  )
 }
 
 interface SectionProps {
   title: string
   rooms: readonly Room[]
   path: string
+  /** Beside the title. */
+  children?: ReactNode
 }
 
-function Section({ title, rooms, path }: SectionProps) {
+function Section({ title, rooms, path, children }: SectionProps) {
   const id = useId()
   return (
     <section aria-labelledby={id}>
@@ -49,6 +81,7 @@ function Section({ title, rooms, path }: SectionProps) {
         <Text id={id} size="xs" c="dimmed" fw={500}>
           {title}
         </Text>
+        {children}
       </div>
       <ul className="plain">
         {rooms.map((room) => (

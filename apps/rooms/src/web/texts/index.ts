@@ -1,6 +1,7 @@
 import type { TextKey, TextLoader } from '@latchkey/web/texts'
 import type { AdminKey } from './admin.ts'
 import type { CallKey } from './call.ts'
+import type { DirectKey } from './directs.ts'
 import type { LoginKey } from './login.ts'
 import type { ShortcutKey } from './shortcuts.ts'
 import type en from './en/index.ts'
@@ -10,4 +11,4 @@ export const texts: TextLoader<Record<keyof typeof en, string>> = (language) =>
   import(`./${language}/index.ts`)
 
 /** The keys of a part are on display only after `addTexts` with its texts. */
-export type OwnKey = TextKey<typeof en> | AdminKey | CallKey | LoginKey | ShortcutKey
+export type OwnKey = TextKey<typeof en> | AdminKey | CallKey | DirectKey | LoginKey | ShortcutKey

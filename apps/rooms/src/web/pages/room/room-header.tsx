@@ -13,6 +13,7 @@ import { leaveCallOf } from '../../voice/current-call.ts'
 import { DirectTools } from './direct-tools.tsx'
 import { LevelButton } from './level-button.tsx'
 import { Manage } from './manage/manage.tsx'
+import { PersonState } from './person-state.tsx'
 import type { Room } from './room.ts'
 import { Tool } from './tool.tsx'
 import type { PanelState } from './use-panel.ts'
@@ -30,11 +31,13 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
   const { t } = useText()
   const [, go] = useLocation()
   const count = useSyncExternalStore(store.watch, () => store.state().count)
+  const [person, another] = room.people ?? []
   return (
     <div className="room-header">
       <BackToRooms user={user} />
       <RoomMark {...room} size={18} />
       <PageHeading title={room.name} className="room-name" />
+      {person && !another && <PersonState userId={person.id} store={store} />}
       {!room.people && (
         <div className="room-badges">
           <Badge variant="default">{t(`room.visibility.${room.visibility}`)}</Badge>

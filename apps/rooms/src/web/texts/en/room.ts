@@ -4,6 +4,7 @@ export default {
   'room.beginning': 'You can’t read earlier messages',
   'room.noMessages': 'This is the start of {{room}}',
   'room.directStart': 'This is the start of your conversation with {{room}}',
+  'room.addPeople': 'Add people',
   'room.hide': 'Hide conversation',
   'room.here': 'Here now',
   'room.new': 'New',

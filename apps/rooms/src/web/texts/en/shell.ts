@@ -26,6 +26,7 @@ export default {
   'notify.mentions_other': '{{count}} mentions in {{room}}',
   'sidebar.rooms': 'Your rooms',
   'sidebar.directs': 'Direct messages',
+  'sidebar.newDirect': 'New message',
   'sidebar.unread_one': '{{count}} unread message',
   'sidebar.unread_other': '{{count}} unread messages',
   'sidebar.mentions_one': '{{count}} mention',

@@ -6,6 +6,7 @@ export default {
   'room.beginning': 'Anda tidak dapat membaca pesan sebelumnya',
   'room.noMessages': 'Ini awal dari {{room}}',
   'room.directStart': 'Ini awal percakapan Anda dengan {{room}}',
+  'room.addPeople': 'Tambah orang',
   'room.hide': 'Sembunyikan percakapan',
   'room.here': 'Sedang di sini',
   'room.new': 'Baru',

@@ -28,6 +28,7 @@ export default {
   'notify.mentions_other': '{{count}} sebutan di {{room}}',
   'sidebar.rooms': 'Ruang Anda',
   'sidebar.directs': 'Pesan langsung',
+  'sidebar.newDirect': 'Pesan baru',
   'sidebar.unread_one': '{{count}} pesan belum dibaca',
   'sidebar.unread_other': '{{count}} pesan belum dibaca',
   'sidebar.mentions_one': '{{count}} sebutan',

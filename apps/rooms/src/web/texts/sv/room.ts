@@ -6,6 +6,7 @@ export default {
   'room.beginning': 'Du kan inte läsa tidigare meddelanden',
   'room.noMessages': 'Här börjar {{room}}',
   'room.directStart': 'Här börjar din konversation med {{room}}',
+  'room.addPeople': 'Lägg till personer',
   'room.hide': 'Dölj konversationen',
   'room.here': 'Här nu',
   'room.new': 'Nytt',

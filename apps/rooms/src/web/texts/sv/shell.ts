@@ -29,6 +29,7 @@ export default {
   'notify.mentions_other': '{{count}} omnämnanden i {{room}}',
   'sidebar.rooms': 'Dina rum',
   'sidebar.directs': 'Direktmeddelanden',
+  'sidebar.newDirect': 'Nytt meddelande',
   'sidebar.unread_one': '{{count}} oläst meddelande',
   'sidebar.unread_other': '{{count}} olästa meddelanden',
   'sidebar.mentions_one': '{{count}} omnämnande',

@@ -23,7 +23,9 @@ export function DirectPeople({ people, user, store }: Props) {
           <span className="person-name">
             <bdi>{person.nickname}</bdi> {person.id === user.id && `(${t('room.you')})`}
           </span>
-          {present.has(person.id) && <span className="person-role">{t('room.here')}</span>}
+          {person.id !== user.id && present.has(person.id) && (
+            <span className="person-role">{t('room.here')}</span>
+          )}
         </li>
       ))}
     </ul>

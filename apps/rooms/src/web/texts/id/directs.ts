@@ -1,0 +1,9 @@
+import type en from '../en/directs.ts'
+
+export default {
+  'direct.to': 'Kepada',
+  'direct.find': 'Cari orang',
+  'direct.start': 'Mulai percakapan',
+  'direct.addHelp':
+    'Percakapan baru dengan {{names}} dimulai. Percakapan ini tetap seperti semula, dan orang yang Anda tambahkan tidak dapat membacanya.',
+} satisfies Record<keyof typeof en, string>

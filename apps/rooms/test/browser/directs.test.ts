@@ -1,0 +1,98 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { type TestUser, createMessage, createRoom, member } from '../actions.ts'
+import { createDirect } from '../directs/actions.ts'
+import { ALICE } from '../provider/hostile.ts'
+import { BOB, ROOT, expectLooks, isRefusal, roomPages } from './browser.ts'
+import { field, send, texts } from './room-page.ts'
+
+const pages = roomPages()
+
+/** The section of the navigation with direct conversations. */
+const directs = (page: Page) => page.getByRole('region', { name: 'Direct messages' })
+const begun = (page: Page, names: string) =>
+  page.getByText(`This is the start of your conversation with ${names}`).waitFor()
+
+async function signedIn(person: typeof BOB): Promise<TestUser> {
+  const { browser, id } = await pages.signIn(person)
+  return { browser, user: { id } } as unknown as TestUser
+}
+
+test('R37.6: a person is found by name and written to, and sees it at once as unread', async () => {
+  await pages.signIn(ROOT)
+  const { page: there } = await pages.openAs(BOB, '/')
+  await directs(there).waitFor()
+  const { page, errors } = await pages.openAs(ALICE, '/')
+  await directs(page).getByRole('button', { name: 'New message' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'New message' })
+  const to = dialog.getByRole('combobox', { name: 'To' })
+  await to.and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('berg')
+  await page.getByRole('option', { name: 'Bob Berg' }).waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'directs-new')
+  await page.getByRole('option', { name: 'Bob Berg' }).click()
+  await dialog.getByRole('button', { name: 'Start conversation' }).click()
+  await begun(page, 'Bob Berg')
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Bob Berg')
+  // It has no settings.
+  expect(await page.getByRole('button', { name: 'Manage' }).count()).toBe(0)
+  await field(page).and(page.locator(':focus')).waitFor()
+  await send(page, 'Hello Bob')
+  const link = directs(there).getByRole('link', { name: /^Alice.*1 unread message, 1 mention/ })
+  await link.click()
+  await begun(there, 'Alice Andersson')
+  expect(await texts(there)).toEqual(['Hello Bob'])
+  await directs(there).getByRole('link', { name: 'Alice Andersson', exact: true }).waitFor()
+  expect(errors.filter((text) => !isRefusal(text))).toEqual([])
+}, 60_000)
+
+test('R37.6: Ctrl+K finds people, and hiding a conversation takes it off the list', async () => {
+  await pages.signIn(BOB)
+  await member(pages.service(), 'Eva Ek')
+  const { page } = await pages.openAs(ALICE, '/')
+  await directs(page).waitFor()
+  await page.keyboard.press('Control+K')
+  await page.getByRole('combobox').and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('eva')
+  await page.getByRole('option', { name: 'Eva Ek' }).waitFor()
+  await page.keyboard.press('Enter')
+  await begun(page, 'Eva Ek')
+  await directs(page).getByRole('link', { name: 'Eva Ek' }).waitFor()
+  await page.getByRole('button', { name: 'Hide conversation' }).click()
+  await directs(page).getByRole('link', { name: 'Eva Ek' }).waitFor({ state: 'detached' })
+}, 60_000)
+
+test('R37.2e, R37.6a: adding a person says that a new conversation begins, and leaves the old one as it is', async () => {
+  const [alice, bob] = [await signedIn(ALICE), await signedIn(BOB)]
+  await member(pages.service(), 'Finn Fors')
+  const { id } = await createDirect(alice, await member(pages.service(), 'Greta Gran'), bob)
+  await createMessage(alice, id, 'Only for us')
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  await begun(page, 'Bob Berg, Greta Gran')
+  await page.getByRole('button', { name: 'Add people' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add people' })
+  await dialog.getByText('A new conversation with Bob Berg and Greta Gran begins.').waitFor()
+  await dialog.getByRole('combobox').and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('finn')
+  await page.getByRole('option', { name: 'Finn Fors' }).click()
+  await dialog.getByRole('button', { name: 'Start conversation' }).click()
+  await begun(page, 'Bob Berg, Finn Fors, Greta Gran')
+  expect(await texts(page)).toEqual([])
+}, 60_000)
+
+test('R23.7, R37.6a: direct conversations are accessible and fit the narrowest windows', async () => {
+  const alice = await signedIn(ALICE)
+  const others = [await member(pages.service(), 'Henrik Holm'), await member(pages.service(), 'W'.repeat(60))]
+  const { id } = await createDirect(alice, ...others)
+  for (const other of others) await createMessage(other, id, 'Are you coming to lunch?')
+  await createMessage(alice, id, 'In five minutes')
+  await createRoom(alice, { name: 'Design' })
+  await expectLooks(async (locale, look) => {
+    const { page } = await pages.openAs(ALICE, `/rooms/${id}?panel=people`, { locale })
+    await page.getByText('In five minutes').first().waitFor()
+    await look(page, 'directs-people')
+    await page.context().close()
+  })
+}, 120_000)
