@@ -188,8 +188,9 @@ function explainDomain({ email, email_verified: isVerified }: JsonObject): Claim
 function explainMismatch(claims: JsonObject, path: ClaimPath, values: readonly string[]): ClaimProblem {
   const claim = readClaim(claims, path)
   if (claim === undefined || claim === null) return 'missing'
-  const spellings = (Array.isArray(claim) ? claim : [claim]).map((value) => foldSpelling(textOf(value) ?? ''))
-  return values.some((value) => spellings.includes(foldSpelling(value))) ? 'other_spelling' : 'other_value'
+  const listed: unknown[] = Array.isArray(claim) ? claim : [claim]
+  const spellings = new Set(listed.map((value) => foldSpelling(textOf(value) ?? '')))
+  return values.some((value) => spellings.has(foldSpelling(value))) ? 'other_spelling' : 'other_value'
 }
 
 const foldSpelling = (text: string) => text.trim().toLowerCase()
