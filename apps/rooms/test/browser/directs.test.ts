@@ -64,6 +64,29 @@ test('R37.6: Ctrl+K finds people, and hiding a conversation takes it off the lis
   await directs(page).getByRole('link', { name: 'Eva Ek' }).waitFor({ state: 'detached' })
 }, 60_000)
 
+test('R37.6: a starred room and a starred conversation stand above the others', async () => {
+  const alice = await signedIn(ALICE)
+  const [{ id }, { id: quietId }] = [
+    await createDirect(alice, await member(pages.service(), 'Ida Isaksson')),
+    await createDirect(alice, await member(pages.service(), 'Jan Jonsson')),
+  ]
+  const room = await createRoom(alice, { name: 'Launch' })
+  for (const starredId of [id, room.id])
+    await alice.browser.json(`/api/rooms/${starredId}/preferences`, {
+      method: 'PUT',
+      body: { starred: true },
+    })
+  const { page } = await pages.openAs(ALICE, '/')
+  const starred = page.getByRole('region', { name: 'Starred' })
+  await starred.getByRole('link', { name: 'Launch' }).waitFor()
+  const addresses = await starred
+    .getByRole('link')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+  expect(addresses).toEqual([`/rooms/${room.id}`, `/rooms/${id}`])
+  await directs(page).locator(`a[href="/rooms/${quietId}"]`).waitFor()
+  expect(await directs(page).getByRole('link', { name: 'Ida Isaksson' }).count()).toBe(0)
+}, 60_000)
+
 test('R37.2e, R37.6a: adding a person says that a new conversation begins, and leaves the old one as it is', async () => {
   const [alice, bob] = [await signedIn(ALICE), await signedIn(BOB)]
   await member(pages.service(), 'Finn Fors')

@@ -23,7 +23,7 @@ async function alicesRoom(name: string, settings: Record<string, unknown> = {}):
   return id
 }
 
-const sidebar = (page: Page) => page.getByRole('region', { name: 'Your rooms' })
+const sidebar = (page: Page) => page.getByRole('region', { name: 'Rooms' })
 
 test('R35.1: the user’s rooms are in the navigation of every page, and Ctrl+K jumps to any room', async () => {
   const garden = await alicesRoom('Garden')
@@ -39,7 +39,7 @@ test('R35.1: the user’s rooms are in the navigation of every page, and Ctrl+K 
   await page.keyboard.press('Control+K')
   const search = page.getByRole('combobox', { name: 'Jump to a room' })
   await search.and(page.locator(':focus')).waitFor()
-  await page.getByRole('group', { name: 'Your rooms' }).getByRole('option', { name: 'Vault' }).waitFor()
+  await page.getByRole('group', { name: 'Rooms' }).getByRole('option', { name: 'Vault' }).waitFor()
   await expectAccessible(page)
   await page.keyboard.type('else some')
   await page.getByRole('group', { name: 'Other rooms' }).getByRole('option').waitFor()

@@ -117,7 +117,7 @@ test('R30.4, R30.4b, R30.4a: a mention elsewhere is counted on the tab and shown
   expect(await page.title()).toStartWith('(1) Kitchen')
   expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('e03131')
   await page
-    .getByRole('region', { name: 'Your rooms' })
+    .getByRole('region', { name: 'Rooms' })
     .getByRole('link', { name: /^Attic/ })
     .click()
   await lines(page).getByText('there').waitFor()
@@ -135,7 +135,7 @@ test('R30.4: a mention in a visited room is noticed, and the room is in the side
   await page.goto(pages.at(`/rooms/${id}`))
   await createMessage(host, id, 'Welcome')
   await lines(page).getByText('Welcome').waitFor()
-  const link = page.getByRole('region', { name: 'Your rooms' }).getByRole('link', { name: /^Marketplace/ })
+  const link = page.getByRole('region', { name: 'Rooms' }).getByRole('link', { name: /^Marketplace/ })
   await link.waitFor()
   await page.getByRole('link', { name: 'Account', exact: true }).first().click()
   await link.waitFor({ state: 'detached' })

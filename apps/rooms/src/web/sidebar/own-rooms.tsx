@@ -14,29 +14,37 @@ import { CallMark } from '../parts/call-mark.tsx'
 import { UnreadCount } from './unread-count.tsx'
 
 /**
- * The user's own rooms and direct conversations, in the navigation of every page; and of other rooms the
- * open one, and those of whose messages the user is notified.
+ * The user's own rooms and direct conversations, in the navigation of every page, those with a star
+ * first; and of other rooms the open one, and those of whose messages the user is notified.
  */
 export function OwnRooms({ user }: { user: User }) {
   const { t } = useText()
   const [path] = useLocation()
+  const directs = useDirects() ?? []
   const followed = useFollowedRooms() ?? []
   const rooms = followed.filter(
     (room) => room.role !== null || path === addressOf(room) || countNotifying(room) > 0,
   )
+  const starred = [...rooms, ...directs].filter(isStarred)
+  const others = rooms.filter((room) => !isStarred(room))
   return (
     <>
-      {rooms.length > 0 && <Section title={t('sidebar.rooms')} rooms={rooms} path={path} />}
-      {user.identityType === 'oauth' && <Directs path={path} />}
+      {starred.length > 0 && <Section title={t('sidebar.starred')} rooms={starred} path={path} />}
+      {others.length > 0 && <Section title={t('sidebar.rooms')} rooms={others} path={path} />}
+      {user.identityType === 'oauth' && (
+        <Directs directs={directs.filter((direct) => !isStarred(direct))} path={path} />
+      )}
     </>
   )
 }
 
-function Directs({ path }: { path: string }) {
+const isStarred = ({ starred }: Room) => starred
+
+function Directs({ directs, path }: { directs: readonly Room[]; path: string }) {
   const { t } = useText()
   const [isWriting, setWriting] = useState(false)
   return (
-    <Section title={t('sidebar.directs')} rooms={useDirects() ?? []} path={path}>
+    <Section title={t('sidebar.directs')} rooms={directs} path={path}>
       <NewButton label={t('sidebar.newDirect')} onClick={() => setWriting(true)} />
       <OnUse isUsed={isWriting}>
         <NewDirect isOpen={isWriting} close={() => setWriting(false)} />
