@@ -2,9 +2,14 @@
 // language is in its address.
 
 const TEXTS = {
-  en: { messages: 'New messages', mention: 'You were mentioned' },
-  sv: { messages: 'Nya meddelanden', mention: 'Du nämndes' },
-  id: { messages: 'Pesan baru', mention: 'Anda disebut' },
+  en: {
+    messages: 'New messages',
+    mention: 'You were mentioned',
+    call: 'Incoming call',
+    called: 'Called you',
+  },
+  sv: { messages: 'Nya meddelanden', mention: 'Du nämndes', call: 'Inkommande samtal', called: 'Ringde dig' },
+  id: { messages: 'Pesan baru', mention: 'Anda disebut', call: 'Panggilan masuk', called: 'Menelepon Anda' },
 }
 const texts = TEXTS[new URL(self.location.href).searchParams.get('lang')] ?? TEXTS.en
 
@@ -19,7 +24,8 @@ const SAME_MESSAGE_MS = 15_000
  * The same tag as that of an open page: one notification replaces the other, and is heard again if it
  * is about further messages.
  */
-async function show({ roomId, isMention, room, author, text }) {
+async function show({ roomId, isMention, callUntil, room, author, text }) {
+  if (callUntil !== undefined) return showCall(roomId, callUntil, room)
   const summary = isMention ? texts.mention : texts.messages
   const [earlier] = await self.registration.getNotifications({ tag: roomId })
   await self.registration.showNotification(room ?? 'Rooms', {
@@ -30,6 +36,22 @@ async function show({ roomId, isMention, room, author, text }) {
     data: { roomId },
   })
   await self.navigator.setAppBadge?.()
+}
+
+/** A call, until it alerts no more. An open page closes the notification before, once there is an answer. */
+async function showCall(roomId, callUntil, room = 'Rooms') {
+  const options = { tag: roomId, icon: '/icon-192.png', data: { roomId, callUntil } }
+  const { registration } = self
+  await registration.showNotification(room, {
+    ...options,
+    body: texts.call,
+    renotify: true,
+    requireInteraction: true,
+  })
+  await new Promise((resolve) => setTimeout(resolve, Math.min(callUntil - Date.now(), 30_000)))
+  const [shown] = await registration.getNotifications({ tag: roomId })
+  if (shown?.data?.callUntil === callUntil)
+    await registration.showNotification(room, { ...options, body: texts.called, silent: true })
 }
 
 self.addEventListener('notificationclick', (event) => {

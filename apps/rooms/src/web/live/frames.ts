@@ -1,10 +1,20 @@
 import type { EventMessage, Message } from '../../messages/schema.ts'
-import type { RemovalReason, RoomEvent } from '../../api/cluster-events.ts'
+import type { CallAlert, RemovalReason, RoomEvent } from '../../api/cluster-events.ts'
 import type { PresentPerson, Room } from '../../lobby/schema.ts'
 import type { Person } from '../../rooms/schema.ts'
 import type { CallPeer } from '../../voice/schema.ts'
 
-export type { CallPeer, EventMessage, Message, Person, PresentPerson, RemovalReason, Room, RoomEvent }
+export type {
+  CallAlert,
+  CallPeer,
+  EventMessage,
+  Message,
+  Person,
+  PresentPerson,
+  RemovalReason,
+  Room,
+  RoomEvent,
+}
 
 /** Subprotocol of the socket, as in realtime/protocol.ts. */
 export const SUBPROTOCOL = 'latchkey.v1'
@@ -67,7 +77,7 @@ interface WelcomeLimits {
 
 export interface NoticeFrame {
   type: 'notice'
-  notice: 'read' | 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended'
+  notice: 'read' | 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended' | 'call' | 'call_ended'
   data: Readonly<Record<string, unknown>>
 }
 

@@ -41,7 +41,7 @@ export function stayConnected(): () => void {
   // Invitations and offers show on every page. Changes without a connection are found by reading
   // them again.
   const stopNotices = live.onNotice(({ notice }) => {
-    if (notice !== 'read') refreshPending()
+    if (notice !== 'read' && !notice.startsWith('call')) refreshPending()
   })
   const stopWatching = live.watch(() => live.state === 'live' && follow('pending'))
   return () => {

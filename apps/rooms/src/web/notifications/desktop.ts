@@ -30,6 +30,12 @@ async function changePush(isOn: boolean, pushKey: string | undefined): Promise<v
   else if (pushKey !== undefined) await subscribeToPush(pushKey)
 }
 
+/** Closes the notification of this room, where a worker has shown it. */
+export async function closeDesktop(roomId: string): Promise<void> {
+  const worker = await pushWorker().catch(() => undefined)
+  for (const notification of (await worker?.getNotifications({ tag: roomId })) ?? []) notification.close()
+}
+
 /** Shows a notification, in the place of the last one of this room. `open` is called on a click. */
 export async function showDesktop(roomId: string, text: string, open: () => void): Promise<void> {
   if (desktopState() !== 'on') return

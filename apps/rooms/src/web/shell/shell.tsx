@@ -19,6 +19,7 @@ import { SEARCH_SHORTCUT, closeSearch, openSearch, useSearchStart } from '../sea
 import { useLobbyUpdates } from '../sidebar/lobby.ts'
 import { OwnRooms } from '../sidebar/own-rooms.tsx'
 import { useText } from '../texts/text.ts'
+import { CallAlerts } from '../voice/call-alerts.tsx'
 import { CallElsewhere } from '../voice/call-elsewhere.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { SupportLink, InstanceNotices } from './instance-notices.tsx'
@@ -83,6 +84,7 @@ function Layout() {
       )}
       {data && <MessageSearch user={data.user} />}
       {data && <Notifier />}
+      {data && <CallAlerts />}
       {data && <Shortcuts />}
     </>
   )

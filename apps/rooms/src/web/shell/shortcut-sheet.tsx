@@ -65,6 +65,8 @@ function ShortcutSheet(props: Omit<ComponentProps<typeof Sheet>, 'groups'>) {
         [t('call.keys.talk'), t('call.keys.space')],
         [t('call.camera'), shortcutText('camera')],
         [t('call.keys.hand'), shortcutText('hand')],
+        [t('call.answer'), shortcutText('answer')],
+        [t('call.decline'), shortcutText('decline')],
       ],
     },
   ]

@@ -2,4 +2,7 @@
 export interface CallRoom {
   id: string
   name: string
+  kind?: 'room' | 'direct'
+  /** The others of a direct conversation, who may be absent. */
+  people?: readonly { id: string; nickname: string }[] | null
 }

@@ -155,5 +155,6 @@ export default {
   'room.call.people_other': '{{count}} orang di panggilan',
   'room.event.callStarted': '{{name}} memulai panggilan',
   'room.event.callEnded': 'Panggilan berakhir setelah {{time}}',
+  'room.event.callMissed': 'Panggilan tak terjawab dari {{name}}',
   'room.inCall': 'Di panggilan',
 } satisfies Record<keyof typeof en, string>

@@ -1,6 +1,7 @@
 import { Loader, VisuallyHidden } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { CallPeer } from '../../live/frames.ts'
+import { live } from '../../live/live.ts'
 import { useText } from '../../texts/text.ts'
 import type { CallSession } from '../call-session.ts'
 import type { NameOf } from './names.ts'
@@ -13,24 +14,75 @@ interface Props {
 
 /** Lines about the call: state, raised hands, and how to speak. */
 export function CallLines({ session, own, nameOf }: Props) {
+  const declined = useDeclined(session)
   return (
     <div className="call-lines">
       <Movement session={session} nameOf={nameOf} />
-      <Phase session={session} />
+      <Phase session={session} declinedCount={declined.length} />
+      <Declined session={session} userIds={declined} />
       <Hands session={session} own={own} nameOf={nameOf} />
       <OwnState session={session} />
     </div>
   )
 }
 
-function Phase({ session }: { session: CallSession }) {
+interface PhaseProps {
+  session: CallSession
+  declinedCount: number
+}
+
+function Phase({ session, declinedCount }: PhaseProps) {
   const { t } = useText()
   const { phase, peers } = useSyncExternalStore(session.watch, session.state)
   if (phase === 'failed') return null
-  if (phase === 'in') return peers.length === 0 ? <p className="call-line">{t('call.alone')}</p> : null
+  if (phase === 'in')
+    return peers.length === 0 ? <Alone session={session} declinedCount={declinedCount} /> : null
   return (
     <p className="call-line" role="status">
       <Loader size={14} aria-hidden /> {t(`call.${phase}`)}
+    </p>
+  )
+}
+
+/** Time for which the others are alerted of a call. */
+const ALERT_MS = 30_000
+
+function Alone({ session: { room, state }, declinedCount }: PhaseProps) {
+  const { t } = useText()
+  const endMs = Date.parse(state().startedAt ?? '') + ALERT_MS
+  const [isWaiting, setWaiting] = useState(room.kind === 'direct' && Date.now() < endMs)
+  useEffect(() => {
+    const timer = setTimeout(() => setWaiting(false), endMs - Date.now())
+    return () => clearTimeout(timer)
+  }, [endMs])
+  const mayCome = isWaiting && declinedCount < (room.people?.length ?? 0)
+  return <p className="call-line">{t(mayCome ? 'call.waiting' : 'call.alone')}</p>
+}
+
+/** People who have declined the call, and have not joined it all the same. */
+function useDeclined(session: CallSession): readonly string[] {
+  const [userIds, setUserIds] = useState<readonly string[]>([])
+  const { peers } = useSyncExternalStore(session.watch, session.state)
+  useEffect(
+    () =>
+      live.onNotice(({ notice, data }) => {
+        if (notice === 'call_ended' && data['roomId'] === session.room.id && data['reason'] === 'declined')
+          setUserIds((before) => [...before, String(data['userId'])])
+      }),
+    [session],
+  )
+  return userIds.filter((userId) => peers.every((peer) => peer.userId !== userId))
+}
+
+function Declined({ session, userIds }: { session: CallSession; userIds: readonly string[] }) {
+  const { t, list } = useText()
+  if (userIds.length === 0) return null
+  const names = userIds.flatMap(
+    (userId) => session.room.people?.find(({ id }) => id === userId)?.nickname ?? [],
+  )
+  return (
+    <p className="call-line" role="status">
+      {t('call.declined', { name: list(names) })}
     </p>
   )
 }

@@ -1,7 +1,7 @@
 import { IS_MAC, keysText } from '@latchkey/web/keys'
 
-/** Actions of a call with keys of their own: those of Teams, which browsers leave to pages. */
-export const SHORTCUTS = { microphone: 'M', camera: 'O', hand: 'K' } as const
+/** Actions of calls with keys of their own: those of Teams, which browsers leave to pages. */
+export const SHORTCUTS = { microphone: 'M', camera: 'O', hand: 'K', answer: 'S', decline: 'D' } as const
 export type Shortcut = keyof typeof SHORTCUTS
 
 /** Keys of a shortcut, as the user sees them. */

@@ -11,7 +11,8 @@ export function useCallKeys(session: CallSession): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const shortcut = shortcutOf(event)
-      if (!shortcut || session.state().phase !== 'in') return
+      // The others are for a call that waits for an answer.
+      if (!shortcut || !isInCall(shortcut) || session.state().phase !== 'in') return
       event.preventDefault()
       if (!event.repeat) toggle(session, shortcut)
     }
@@ -20,6 +21,8 @@ export function useCallKeys(session: CallSession): void {
   }, [session])
   usePushToTalk(session)
 }
+
+const isInCall = (shortcut: Shortcut) => shortcut !== 'answer' && shortcut !== 'decline'
 
 function toggle(session: CallSession, shortcut: Shortcut): void {
   const { own, grants } = session.state()

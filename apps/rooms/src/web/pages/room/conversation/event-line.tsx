@@ -34,6 +34,8 @@ function useEventText({ event, data }: RoomEvent): string | undefined {
       return t('room.event.settings', { room: (data['room'] as Pick<Room, 'name'>).name })
     case 'call.started':
       return t('room.event.callStarted', { name })
+    case 'call.missed':
+      return t('room.event.callMissed', { name })
     case 'call.ended':
       return t('room.event.callEnded', { time: duration(Number(data['seconds'])) })
     default:
