@@ -227,7 +227,7 @@ test('R35.2, R30.1: a room opens at the first unread message, reading marks it a
   await lines(first.page).getByText('Message number 1', { exact: true }).waitFor()
   const readSeq = async () =>
     (await alice.json<{ room: { readSeq: number; lastSeq: number } }>(`/api/rooms/${id}`)).room
-  const list = (page: typeof first.page) => page.getByRole('region', { name: 'Messages' })
+  const list = (page: typeof first.page) => page.getByRole('region', { name: 'Messages', exact: true })
   // Not read to its end yet.
   expect((await readSeq()).readSeq).toBe(0)
   await list(first.page).evaluate((region) => region.scrollTo(0, region.scrollHeight))

@@ -24,7 +24,7 @@ async function roomWith(count: number) {
 }
 
 const field = (page: Page) => page.getByRole('textbox', { name: /^Message / })
-const list = (page: Page) => page.getByRole('region', { name: 'Messages' })
+const list = (page: Page) => page.getByRole('region', { name: 'Messages', exact: true })
 const line = (page: Page, text: string) => list(page).getByText(text, { exact: true })
 
 /** The distance in pixels that the page itself can scroll, in addition to its messages. */

@@ -34,7 +34,7 @@ export async function openMessageMenu(page: Page, text: string): Promise<void> {
 /** Scrolls up until this text is on display. */
 export async function scrollUpTo(page: Page, text: string): Promise<void> {
   const line = page.locator('.messages').getByText(text, { exact: true })
-  const list = page.getByRole('region', { name: 'Messages' })
+  const list = page.getByRole('region', { name: 'Messages', exact: true })
   while ((await line.count()) === 0) {
     await list.evaluate((region) => region.scrollTo(0, 0))
     await page.waitForTimeout(20)

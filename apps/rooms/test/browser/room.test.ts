@@ -53,7 +53,7 @@ test('older messages load page by page without moving the view, and new messages
   for (let index = 1; index <= 120; index++) await createMessage(host, id, `Message number ${index}`)
   const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
   await lines(page).getByText('Message number 120', { exact: true }).waitFor()
-  const list = page.getByRole('region', { name: 'Messages' })
+  const list = page.getByRole('region', { name: 'Messages', exact: true })
   // The page reads ahead of the reader.
   await lines(page).getByText('Message number 21', { exact: true }).waitFor()
   await page.route('**/messages?cursor=*', (route) => route.abort(), { times: 1 })
