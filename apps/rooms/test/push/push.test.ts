@@ -17,6 +17,7 @@ import {
 } from '../actions.ts'
 import type { PushKeys } from '../../src/notifications/push/keys.ts'
 import { deleteGone, putSubscription } from '../../src/notifications/push/store.ts'
+import { createDirect } from '../directs/actions.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
 import { type PushReceiver, pushReceiver } from './receiver.ts'
 
@@ -299,6 +300,16 @@ eachDialect((dialect, newUrl) => {
     await createMessage(olga, id)
     expect(await recipients()).toEqual(['mia'])
     await rooms.rooms.database.write((tx) => deleteGone(tx, 'old'))
+  })
+
+  test('R37.2f, R30.3e: a direct message is pushed without a mention, and names its author as the room', async () => {
+    const { id } = await createDirect(olga, mia)
+    await createMessage(olga, id)
+    expect(await pushes()).toEqual([['mia', { roomId: id, isMention: false, room: 'Olga' }]])
+    rooms.clock.ms += MINUTE
+    await setLevel(mia, id, 'none')
+    await createMessage(olga, id)
+    expect(await pushes()).toEqual([])
   })
 
   test('R4.6, R30.3c: an endpoint must be https on a public host', async () => {

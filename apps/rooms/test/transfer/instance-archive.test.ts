@@ -125,8 +125,29 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
       created_at: 1,
       active_at: 1,
     },
+    {
+      id: 'd',
+      kind: 'direct',
+      name: '',
+      search_name: '',
+      owner_since: 1,
+      visibility: 'private',
+      allow_guests: 0,
+      default_role: 'speaker',
+      history_visibility: 'all',
+      voice: 'video',
+      voice_screen: 1,
+      voice_guests: 'off',
+      direct_key: 'hash of ann and bob',
+      last_seq: 0,
+      created_at: 1,
+      active_at: 1,
+    },
   ],
-  room_members: [{ room_id: 'r', user_id: 'bob', role: 'moderator', joined_at: 1, joined_seq: 2 }],
+  room_members: [
+    { room_id: 'r', user_id: 'bob', role: 'moderator', joined_at: 1, joined_seq: 2 },
+    { room_id: 'd', user_id: 'bob', role: 'speaker', joined_at: 1, joined_seq: 0 },
+  ],
   room_visits: [{ room_id: 'r', user_id: 'guest', started_at: 1, started_seq: 2, ended_at: null }],
   room_messages: [
     {
@@ -169,6 +190,7 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
   room_user_states: [
     { room_id: 'r', user_id: 'ann', last_read_seq: 3, level: 'all', pushed_at: null },
     { room_id: 'r', user_id: 'bob', last_read_seq: 0, level: 'none', pushed_at: 7 },
+    { room_id: 'd', user_id: 'bob', last_read_seq: 0, level: 'mentions', hidden_seq: 0 },
   ],
   room_message_versions: [{ message_id: 'm0', seq: 4, content: ODD, created_at: 3 }],
   room_mentions: [{ message_id: 'm0', user_id: 'ann', room_id: 'r', seq: 3 }],
@@ -304,7 +326,7 @@ eachDialect((from, newFrom) =>
       const storage = newStorage()
       const counts = await importRooms({ databaseUrl: url, storage, source: fileOf(text), dryRun: false })
       expect(await contentsOf(storage)).toEqual(await contentsOf(contents))
-      expect(counts).toMatchObject({ users: 3, rooms: 1, room_messages: 3, audit_events: 2 })
+      expect(counts).toMatchObject({ users: 3, rooms: 2, room_messages: 3, audit_events: 2 })
       const target = await open(url)
       for (const table of Object.keys(rows)) {
         const all = async ({ read }: Database<Tables>) =>

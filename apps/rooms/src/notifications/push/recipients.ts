@@ -59,7 +59,9 @@ async function filterRecipients(
     const { userId, notificationLevel } = access
     if (!counts || countNotifying({ ...counts, notificationLevel }) === 0) return []
     const readSeq = all.find((stored) => stored.userId === userId)?.lastReadSeq ?? access.joinedSeq ?? 0
-    return [{ userId, access, readSeq, isMentioned: counts.mentions > 0 }]
+    // Messages of a direct conversation count as mentions, and are none.
+    const isMentioned = access.kind === 'room' && counts.mentions > 0
+    return [{ userId, access, readSeq, isMentioned }]
   })
   const ids = recipients.map(({ userId }) => userId)
   const quiet = await findQuietAmong(database.read, database.dialect, ids, nowMs)

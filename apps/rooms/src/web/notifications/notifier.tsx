@@ -83,8 +83,8 @@ const isLookingAt = (id: string, openId: string | undefined) => id === openId &&
 
 function textOf(room: Room, t: ReturnType<typeof useText>['t']): string {
   const count = countNotifying(room)
-  const isAll = room.notificationLevel === 'all' || room.kind === 'direct'
-  return t(isAll ? 'notify.messages' : 'notify.mentions', {
+  if (room.kind === 'direct') return t('notify.direct', { count, room: room.name })
+  return t(room.notificationLevel === 'all' ? 'notify.messages' : 'notify.mentions', {
     count,
     room: room.name,
   })

@@ -22,6 +22,8 @@ export default {
   'notify.level.none': 'Nothing',
   'notify.messages_one': '{{count}} new message in {{room}}',
   'notify.messages_other': '{{count}} new messages in {{room}}',
+  'notify.direct_one': '{{count}} new message from {{room}}',
+  'notify.direct_other': '{{count}} new messages from {{room}}',
   'notify.mentions_one': 'You were mentioned in {{room}}',
   'notify.mentions_other': '{{count}} mentions in {{room}}',
   'sidebar.starred': 'Starred',

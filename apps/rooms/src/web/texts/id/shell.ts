@@ -24,6 +24,8 @@ export default {
   'notify.level.none': 'Tidak ada',
   'notify.messages_one': '{{count}} pesan baru di {{room}}',
   'notify.messages_other': '{{count}} pesan baru di {{room}}',
+  'notify.direct_one': '{{count}} pesan baru dari {{room}}',
+  'notify.direct_other': '{{count}} pesan baru dari {{room}}',
   'notify.mentions_one': 'Anda disebut di {{room}}',
   'notify.mentions_other': '{{count}} sebutan di {{room}}',
   'sidebar.starred': 'Berbintang',

@@ -25,6 +25,8 @@ export default {
   'notify.level.none': 'Ingenting',
   'notify.messages_one': '{{count}} nytt meddelande i {{room}}',
   'notify.messages_other': '{{count}} nya meddelanden i {{room}}',
+  'notify.direct_one': '{{count}} nytt meddelande från {{room}}',
+  'notify.direct_other': '{{count}} nya meddelanden från {{room}}',
   'notify.mentions_one': 'Du nämndes i {{room}}',
   'notify.mentions_other': '{{count}} omnämnanden i {{room}}',
   'sidebar.starred': 'Stjärnmärkta',
