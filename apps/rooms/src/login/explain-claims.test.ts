@@ -60,6 +60,7 @@ const CASES: readonly [ClaimRule, ClaimProblem | null, JsonObject, Record<string
   ['admin', null, { level: 3 }, { AUTH_ADMIN_CLAIM_PATH: 'level', AUTH_ADMIN_CLAIM_VALUE: '3' }],
   ['admin', 'other_value', { level: 4 }, { AUTH_ADMIN_CLAIM_PATH: 'level', AUTH_ADMIN_CLAIM_VALUE: '3' }],
   ['teams', null, { teams: [{ id: 'harbour', role: 'owner' }] }, teams],
+  ['teams', null, { teams: { harbour: { id: 'harbour', role: ['member', 'owner'] } } }, teams],
   ['teams', 'missing', {}, teams],
   ['teams', 'no_list', { teams: 'harbour' }, teams],
   ['teams', 'plain_list', { teams: ['harbour'] }, teams],

@@ -167,7 +167,7 @@ test('R10.5: the sessions of a user are listed and revoked, one after confirmati
   const before = (await pages.liveSessions('Carol Claesson')).length
   const { page } = await pages.openAs(ADMIN, '/admin?q=Carol')
   const button = page.getByRole('button', { name: 'Sessions of Carol Claesson', exact: true })
-  await button.press('Enter')
+  await button.click()
   expect(await button.getAttribute('aria-expanded')).toBe('true')
   const list = page.getByRole('list', { name: 'Sessions of Carol Claesson' })
   await list
@@ -362,10 +362,10 @@ test('R38.4a: pasted claims are explained rule by rule, in three languages, and 
     const field = page.getByRole('textbox', { name })
     const button = page.getByRole('button', { name: press, exact: true })
     await field.fill('no claims')
-    await button.press('Enter')
+    await button.click()
     await page.getByText(refused).waitFor()
     await field.fill(JSON.stringify(claims))
-    await button.press('Enter')
+    await button.click()
     await page.getByRole('status').getByText(outcome).waitFor()
     await expectAccessible(page)
     await expectWithinWidth(page)
@@ -373,7 +373,7 @@ test('R38.4a: pasted claims are explained rule by rule, in three languages, and 
     await screenshot(page, `admin-claims-${locale}-320`)
     await field.fill('{"sub": "bob", "name": "Bob Berg"}')
     await page.getByRole('status').getByText(outcome).waitFor({ state: 'detached' })
-    await button.press('Enter')
+    await button.click()
     await page.getByRole('status').getByText('Bob Berg').first().waitFor()
     await page.context().close()
   }

@@ -162,13 +162,16 @@ export const SHAPES: Record<string, Shape> = {
     token: 'Slack',
   },
   Zitadel: { ...usual, insider: zitadel('rooms', 'rooms-admins'), outsider: zitadel('other') },
-  'Keycloak organizations': {
+  'Keycloak with teams': {
     ...usual,
-    grants: ['bootstrap', 'team:42c3'],
+    grants: ['bootstrap', 'team:harbour'],
     insider: {
       idToken: {
         ...profile,
-        organization: { harbour: { id: '42c3', roles: ['member', 'owner'] }, pier: {} },
+        teams: [
+          { id: 'harbour', role: 'owner' },
+          { id: 'pier', role: 'member' },
+        ],
       },
     },
   },
