@@ -103,6 +103,10 @@ function policyOf(settings: Settings, demo: boolean): Policy {
     transactionMs: settings.transactionSeconds * 1000,
     canonicalOrigin: settings.allowedHosts[0],
     limits: settings.limits,
+    retention: {
+      days: settings.retentionDays ?? settings.maxRetentionDays,
+      maxDays: settings.maxRetentionDays,
+    },
     demo,
   }
 }

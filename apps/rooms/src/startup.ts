@@ -8,6 +8,7 @@ import { findOpenProvider } from './identity/open-provider.ts'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './identity/provider-config.ts'
 import { recordProvider, recordSubjectSource } from './platform/provider-change.ts'
 import { exchangeState, findState } from './platform/store.ts'
+import { recordMaxRetention } from './rooms/retention.ts'
 import { endSessions } from './sessions/store.ts'
 import type { Settings } from './settings/settings.ts'
 
@@ -17,12 +18,13 @@ import type { Settings } from './settings/settings.ts'
  */
 export async function reconcileSettings(
   database: Database<Tables>,
-  { provider, guestEnabled, adminBootstrap }: Settings,
+  { provider, guestEnabled, adminBootstrap, maxRetentionDays }: Settings,
   log: Log,
   nowMs: number,
 ): Promise<void> {
   const name = { mode: provider.mode, issuer: issuerOf(provider) }
   const outcome = await database.write(async (tx) => ({
+    retention: await recordMaxRetention(tx, maxRetentionDays, nowMs),
     change: await recordProvider(tx, name, nowMs),
     inherited: await revokeInheritedAdmins(database, tx, provider, nowMs),
     members: await endSessionsOfOtherConditions(tx, provider, nowMs),

@@ -23,6 +23,8 @@ export const failures = {
   session_exists: { status: 409, text: 'You are already signed in' },
   not_present: { status: 409, text: 'This connection is not in the room' },
   voice_full: { status: 409, text: 'The call has as many people, cameras or screens as allowed' },
+  archived: { status: 409, text: 'This room is archived' },
+  room_not_public: { status: 409, text: 'Only a public room can be a default room' },
   room_full: { status: 409, text: 'This room is full' },
   already_member: { status: 409, text: 'This person is already a member with this role or a higher one' },
   target_is_owner: { status: 409, text: 'This person owns the room' },

@@ -46,6 +46,7 @@ export const DEFAULT_LIMITS = {
   voice_joins_per_minute: 20,
   voice_signals_per_10s: 300,
   rooms_owned: 100,
+  default_rooms: 20,
   rooms_per_hour: 20,
   directs_per_hour: 60,
   invitations_live: 200,

@@ -28,6 +28,13 @@ export interface Policy {
   /** The first of ALLOWED_HOSTS. */
   readonly canonicalOrigin: string
   readonly limits: Limits
+  /** Days for which rooms retain messages; null for no end. */
+  readonly retention: {
+    /** In new rooms. */
+    readonly days: number | null
+    /** In any room. */
+    readonly maxDays: number | null
+  }
   /** Set by the demo of `latchkey start`. */
   readonly demo: boolean
 }

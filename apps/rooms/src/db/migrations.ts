@@ -3,6 +3,7 @@ import { schema } from './migrations/0001-schema.ts'
 import { fileTotals } from './migrations/0002-file-totals.ts'
 import { foldedText } from './migrations/0003-folded-text.ts'
 import { roomsForEveryone } from './migrations/0004-rooms-for-everyone.ts'
+import { retentionMaximum } from './migrations/0005-retention-maximum.ts'
 import { people } from './migrations/0007-people.ts'
 import { callAlerts } from './migrations/0010-call-alerts.ts'
 
@@ -11,6 +12,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-file-totals': fileTotals,
   '0003-folded-text': foldedText,
   '0004-rooms-for-everyone': roomsForEveryone,
+  '0005-retention-maximum': retentionMaximum,
   '0007-people': people,
   '0010-call-alerts': callAlerts,
 }

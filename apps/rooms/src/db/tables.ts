@@ -130,6 +130,13 @@ export interface RoomRow {
   history_visibility: 'all' | 'since_membership' | 'none'
   /** Null for messages that are retained forever. */
   retention_days: number | null
+  /**
+   * The maximum of the instance, as announced in the room: it holds from `max_retention_from` on, and
+   * `max_retention_before` until then. Null without one, and in rooms that it does not affect.
+   */
+  max_retention_days: number | null
+  max_retention_from: number | null
+  max_retention_before: number | null
   voice: RoomVoice
   voice_screen: Flag
   voice_guests: GuestVoice
@@ -256,6 +263,7 @@ export type RoomEventType =
   | 'member.left'
   | 'member.removed'
   | 'member.role'
+  | 'members.added'
   | 'room.settings'
   | 'room.owner'
   | 'room.retention'

@@ -80,7 +80,7 @@ async function putDirect(tx: Tx, context: Context, userIds: readonly string[]): 
   const { now, database } = context
   const { id: userId } = context.actor.user
   const directKey = directKeyOf(userIds)
-  const room = await insertDirect(tx, newDirect(directKey, now))
+  const room = await insertDirect(tx, newDirect(directKey, now, context.policy.retention.days))
   if (!room) {
     const existing = await findDirect(tx, directKey)
     if (!existing) throw failure('not_found')
@@ -97,7 +97,7 @@ async function putDirect(tx: Tx, context: Context, userIds: readonly string[]): 
   return { roomId, isNew: true }
 }
 
-function newDirect(directKey: string, nowMs: number): RoomRow {
+function newDirect(directKey: string, nowMs: number, retentionDays: number | null): RoomRow {
   return {
     id: crypto.randomUUID(),
     kind: 'direct',
@@ -112,7 +112,10 @@ function newDirect(directKey: string, nowMs: number): RoomRow {
     allow_guests: 0,
     default_role: 'speaker',
     history_visibility: 'all',
-    retention_days: null,
+    retention_days: retentionDays,
+    max_retention_days: null,
+    max_retention_from: null,
+    max_retention_before: null,
     voice: 'video',
     voice_screen: 1,
     voice_guests: 'off',

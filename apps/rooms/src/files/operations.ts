@@ -23,6 +23,7 @@ const uploadFile = operation({
   result: z.object({ file: RoomFile }),
   status: 201,
   failures: [
+    'archived',
     'room_full',
     ...VISIT_REFUSALS,
     'guest_not_permitted',

@@ -156,6 +156,8 @@ const COUNTED_AS_MESSAGES: ReadonlySet<string> = new Set([
   'pinMessage',
   'unpinMessage',
   'updateRoomSettings',
+  'archiveRoom',
+  'unarchiveRoom',
   'changeMemberRole',
   'removePerson',
   'liftBan',

@@ -5,6 +5,7 @@ import { assignRole } from '../members/membership.ts'
 import { lockKnownPerson } from '../members/store.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { auditRoom } from '../rooms/audit.ts'
+import { requireOpen } from '../rooms/admission.ts'
 import { lockRoom } from '../rooms/room-events.ts'
 import { decideEntry, isAtLeast } from '../rooms/permissions.ts'
 import type { MemberRole } from '../api/roles.ts'
@@ -71,4 +72,5 @@ function refuse(
   if (ban) throw failure(ban.kind === 'ban' ? 'banned' : 'cooldown')
   if (isGuest && !admitsGuests(room, invitation)) throw failure('guest_not_permitted')
   if (isAtLeast(role, permission)) throw failure('already_member')
+  requireOpen(room)
 }

@@ -137,7 +137,15 @@ const acceptInvitation = operation({
   summary: 'Accept an invitation and get its role, unless a role was set explicitly since then',
   params: InvitationParams,
   result: AcceptAnswer,
-  failures: ['not_found', 'banned', 'cooldown', 'guest_not_permitted', 'already_member', 'invitation_used'],
+  failures: [
+    'not_found',
+    'banned',
+    'cooldown',
+    'guest_not_permitted',
+    'already_member',
+    'archived',
+    'invitation_used',
+  ],
   async handler(context, { params: { invitation: idOrToken } }) {
     const invitation = isId(idOrToken)
       ? await findTargetedInvitation(context, idOrToken)

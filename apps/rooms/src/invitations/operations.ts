@@ -10,6 +10,7 @@ import {
   CHANGE_REFUSALS,
   REFUSALS,
   admitReader,
+  requireOpen,
   requirePermission,
   authorizeInRoom,
 } from '../rooms/admission.ts'
@@ -59,6 +60,7 @@ async function authorizeInvitation(
   const access = await authorizeInRoom(tx, context, roomId, 'invite_listeners_and_speakers')
   const permission = role ?? access.defaultRole
   requirePermission(inviteActionFor(permission), access)
+  requireOpen(access.room)
   return { access, permission }
 }
 
@@ -95,7 +97,7 @@ const inviteUser = operation({
   result: InvitationAnswer,
   status: 201,
   otherStatus: { status: 200, description: 'The pending invitation was renewed' },
-  failures: [...CHANGE_REFUSALS, 'already_member', 'limit_reached'],
+  failures: [...CHANGE_REFUSALS, 'archived', 'already_member', 'limit_reached'],
   async handler(context, { params, body }): Promise<InviteResult> {
     context.rates.take('invitations_per_hour', context.actor.user.id)
     const { event, ...invited } = await context.database.write((tx) =>
@@ -177,7 +179,7 @@ const createInvitationLink = operation({
   body: NewLink,
   result: LinkAnswer,
   status: 201,
-  failures: [...CHANGE_REFUSALS, 'limit_reached'],
+  failures: [...CHANGE_REFUSALS, 'archived', 'limit_reached'],
   async handler(context, { params, body }) {
     context.rates.take('invitations_per_hour', context.actor.user.id)
     const token = newToken()

@@ -2,9 +2,11 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@latchkey/http/duration'
 import { deleteAbandonedDirects } from '../directs/deletion.ts'
 import { deleteUnattached } from '../files/clean-up.ts'
 import { deleteEndedInvitations } from '../invitations/store.ts'
+import { addEveryone } from '../members/default-rooms.ts'
 import { deleteEndedBans } from '../members/moderation/store.ts'
 import { deleteEndedTransfers } from '../members/ownership/transfers.ts'
 import { ADDRESS_BAN_MS } from '../rooms/access-store.ts'
+import { announceMaxRetention } from '../rooms/retention.ts'
 import { deleteOrphanedLog } from '../rooms/store.ts'
 import { deletePastRetention, deleteVisitsEndedBefore, endExpiredVisits } from '../rooms/upkeep.ts'
 import { NODE_SILENT_MS, deleteSilentNodes } from '../rooms/nodes.ts'
@@ -33,6 +35,8 @@ export const roomJobs: readonly Job[] = [
   { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
   { name: 'abandoned-directs', everyMs: MINUTE_MS, run: deleteAbandonedDirects },
   { name: 'gone-rooms', everyMs: MINUTE_MS, run: deleteOrphanedLog },
+  { name: 'max-retention', everyMs: MINUTE_MS, run: announceMaxRetention },
+  { name: 'default-rooms', everyMs: 15 * SECOND_MS, run: addEveryone },
   { name: 'retention', everyMs: 10 * MINUTE_MS, run: deletePastRetention },
   { name: 'unattached-files', everyMs: 10 * MINUTE_MS, run: deleteUnattached },
   {

@@ -1,10 +1,10 @@
 import { DAY_MS, MINUTE_MS } from '@latchkey/http/duration'
-import { foldText } from '@latchkey/http/fold'
 import { sql } from 'kysely'
 import { REFOLDING, UNMERGED, isSqlite, secureDelete } from '../db/message-words.ts'
 import type { Tx } from '../db/tables.ts'
 import { searchDocument } from '../messages/search/document.ts'
 import { findState, saveState } from '../platform/store.ts'
+import { searchNameOf } from '../rooms/store.ts'
 import { namesOf } from '../users/names.ts'
 import type { Job } from './job.ts'
 
@@ -77,19 +77,20 @@ async function refoldUsers(tx: Tx, after: string): Promise<string | undefined> {
 async function refoldRooms(tx: Tx, after: string): Promise<string | undefined> {
   const rows = await tx
     .selectFrom('rooms')
-    .select(['id', 'name', 'search_name'])
+    .select(['id', 'name', 'topic', 'search_name'])
     .where('id', '>', after)
     .orderBy('id')
     .limit(NAMES_PER_SLICE)
     .execute()
-  for (const { id, name, search_name } of rows) {
-    const folded = foldText(name)
+  for (const { id, name, topic, search_name } of rows) {
+    const folded = searchNameOf({ name, topic })
     if (folded === search_name) continue
     await tx
       .updateTable('rooms')
       .set({ search_name: folded })
       .where('id', '=', id)
       .where('name', '=', name)
+      .where('topic', 'is not distinct from', topic)
       .execute()
   }
   const last = rows.at(-1)

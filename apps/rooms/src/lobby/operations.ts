@@ -1,40 +1,19 @@
 import { z } from 'zod'
 import { type Context, operation } from '../api/context.ts'
-import type { RoomRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
-import type { ClusterEvent } from '../api/cluster-events.ts'
 import { findPage } from '../api/paging.ts'
 import { findUnreadOf } from '../unread/unread.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { CHANGE_REFUSALS, ENTRY_REFUSALS, admitReader, authorizeInRoom } from '../rooms/admission.ts'
-import { columnsOf, differences, retentionDays } from './columns.ts'
+import { archiveRoom, refuseForGuests, unarchiveRoom, updateRoomSettings } from './changes.ts'
 import { endRoom } from './deletion.ts'
-import { revokeLostAccess } from '../rooms/eviction.ts'
 import { selectRooms } from '../rooms/list-store.ts'
-import { appendEvent } from '../rooms/room-events.ts'
-import {
-  NewRoom,
-  Participant,
-  Room,
-  RoomAnswer,
-  RoomPage,
-  RoomQuery,
-  RoomSettings,
-  toRoom,
-  toSharedRoom,
-} from './schema.ts'
+import { retentionDaysOf } from '../rooms/retention.ts'
+import { NewRoom, Participant, Room, RoomAnswer, RoomPage, RoomQuery, toRoom } from './schema.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { findDirectPeople } from '../rooms/direct-people.ts'
-import {
-  countOwnedRooms,
-  countParticipants,
-  deleteLog,
-  deleteUnreadBatch,
-  insertRoom,
-  listParticipants,
-  updateRoom,
-} from '../rooms/store.ts'
+import { countOwnedRooms, countParticipants, insertRoom, listParticipants } from '../rooms/store.ts'
 import { findCalls, findParticipantVoices } from '../voice/store.ts'
 import { findPreviews } from './previews.ts'
 import { viewRooms } from './view-rooms.ts'
@@ -43,12 +22,6 @@ import { joinRoom, leaveRoom } from '../rooms/visit-operations.ts'
 const tag = 'Rooms'
 /** A room with more participants lists only this many (R16.3). */
 const MAX_PARTICIPANTS = 200
-
-/** R14.2: on creation and on changes of settings. */
-function refuseForGuests(settings: Pick<RoomSettings, 'visibility' | 'allowGuests'>): void {
-  if (settings.visibility === 'private' || settings.allowGuests === false)
-    throw failure('guest_not_permitted')
-}
 
 export const listRooms = operation({
   id: 'listRooms',
@@ -63,7 +36,8 @@ export const listRooms = operation({
   async handler(context, { query }) {
     const { database, now } = context
     const { user, platformAdmin } = context.actor
-    const { q: part = '', followed: isFollowed } = query
+    const { q: part = '', followed: isFollowed, archived } = query
+    const isArchived = archived ?? (part === '' ? false : undefined)
     const filter = {
       userId: user.id,
       isGuest: user.is_guest === 1,
@@ -71,10 +45,11 @@ export const listRooms = operation({
       clientPrefix: context.clientPrefix,
       part,
       isFollowed,
+      isArchived,
       nowMs: now,
     }
     const { rows, nextCursor } = await findPage(
-      [isFollowed ? 'followed rooms' : 'rooms', user.id, part],
+      [isFollowed ? 'followed rooms' : 'rooms', user.id, part, String(isArchived)],
       query,
       (after, limit) => selectRooms(database, filter, after, limit),
     )
@@ -113,21 +88,24 @@ const createRoom = operation({
     const { user } = context.actor
     const { database, policy, now } = context
     admitCreation(context, body)
+    const retention_days =
+      body.retention === undefined ? policy.retention.days : retentionDaysOf(policy, body.retention)
     const maxOwned = user.is_guest === 1 ? policy.limits.guest_rooms : policy.limits.rooms_owned
     const row = await database.write(async (tx) => {
       if ((await countOwnedRooms(tx, user.id)) >= maxOwned) throw failure('limit_reached')
       const room = await insertRoom(tx, {
         id: crypto.randomUUID(),
         name: body.name,
+        topic: body.topic,
         created_by: user.id,
         owner_id: user.id,
         owner_since: now,
         max_participants: body.maxParticipants,
         visibility: body.visibility,
         allow_guests: body.allowGuests ? 1 : 0,
-        default_role: body.defaultRole ?? (body.visibility === 'private' ? 'speaker' : 'listener'),
+        default_role: body.defaultRole,
         history_visibility: body.historyVisibility,
-        retention_days: retentionDays(body.retention),
+        retention_days,
         voice: body.voice,
         voice_screen: body.voiceScreen ? 1 : 0,
         voice_guests: body.voiceGuests,
@@ -181,77 +159,6 @@ const getRoom = operation({
   },
 })
 
-const updateRoomSettings = operation({
-  id: 'updateRoomSettings',
-  methods: ['PATCH'],
-  path: '/rooms/{id}/settings',
-  scope: 'session',
-  tag,
-  summary: 'Change a room; users who lose access leave it at once',
-  params: RoomParams,
-  body: RoomSettings,
-  result: RoomAnswer,
-  failures: [...CHANGE_REFUSALS, 'guest_not_permitted'],
-  async handler(context, { params, body }) {
-    for (;;) {
-      const changed = await context.database.write((tx) => changeSettings(tx, context, params.id, body))
-      if (changed !== 'more') {
-        for (const event of changed.events) context.publish(event)
-        return { room: changed.room }
-      }
-      // Lets other requests run in between.
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  },
-})
-
-/**
- * Returns `more` after deleting a batch of unreadable messages, which precedes the change. All
- * checks are then repeated.
- */
-async function changeSettings(
-  tx: Tx,
-  context: Context,
-  roomId: string,
-  settings: RoomSettings,
-): Promise<{ room: Room; events: ClusterEvent[] } | 'more'> {
-  const access = await authorizeInRoom(tx, context, roomId, 'change_room')
-  if (access.isGuest) refuseForGuests(settings)
-  const { now: nowMs } = context
-  const before = access.room
-  const changes = differences(before, columnsOf(settings))
-  const names = Object.keys(changes) as (keyof RoomRow)[]
-  const events: ClusterEvent[] = []
-  let row = before
-  if (names.length > 0) {
-    // Messages that later visitors could not read stay unreadable: they are deleted before the
-    // change.
-    if (before.history_visibility === 'none' && changes.history_visibility !== undefined) {
-      if (await deleteUnreadBatch(tx, before, nowMs)) return 'more'
-      await deleteLog(tx, roomId)
-    }
-    const changed = await updateRoom(tx, roomId, changes)
-    const data = { room: toSharedRoom(changed) }
-    const event = await appendEvent(tx, { roomId, event: 'room.settings', data, nowMs })
-    row = { ...changed, last_seq: event.seq }
-    const metadata = Object.fromEntries(names.map((name) => [name, { from: before[name], to: row[name] }]))
-    await auditRoom(tx, context, { action: 'room.settings.update', roomId, metadata })
-    const previousAudience = before.visibility === 'public' ? ('everyone' as const) : []
-    events.push(
-      { kind: 'event', roomId, event },
-      { kind: 'access', roomId },
-      { kind: 'lobby', roomId, previousAudience },
-    )
-    events.push(...(await revokeLostAccess(tx, roomId, nowMs)))
-  }
-  const viewer = { ...access, defaultRole: row.default_role }
-  const database = { ...context.database, read: tx }
-  const unread = await findUnreadOf(database, { ...access, room: row }, nowMs)
-  const count = await countParticipants(tx, roomId, nowMs)
-  const call = (await findCalls(database, [roomId], nowMs)).get(roomId) ?? null
-  return { room: toRoom(row, viewer, { count, call, people: new Map() }, unread), events }
-}
-
 const deleteRoom = operation({
   id: 'deleteRoom',
   methods: ['DELETE'],
@@ -278,6 +185,8 @@ export const roomOperations = [
   createRoom,
   getRoom,
   updateRoomSettings,
+  archiveRoom,
+  unarchiveRoom,
   deleteRoom,
   joinRoom,
   leaveRoom,

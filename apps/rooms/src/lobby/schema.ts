@@ -28,7 +28,29 @@ const Name = text()
   )
   .meta({ minLength: 1, maxLength: NAME_LIMIT })
 
-const MaxParticipants = z.int().min(1).max(10_000).nullable().meta({ description: 'Null without a limit.' })
+const TOPIC_LIMIT = 250
+
+/** A line, cleaned like a name; null without one. */
+const Topic = text()
+  .trim()
+  .max(MAX_INPUT_LENGTH)
+  .transform(cleanName)
+  .pipe(
+    z
+      .string()
+      .refine((topic) => codePoints(topic) <= TOPIC_LIMIT, `must have at most ${TOPIC_LIMIT} characters`),
+  )
+  .transform((topic) => topic || null)
+  .nullable()
+  .meta({
+    type: ['string', 'null'],
+    maxLength: TOPIC_LIMIT,
+    description: 'What the room is for.',
+  } as z.core.GlobalMeta)
+
+const MaxParticipants = z.int().min(2).max(10_000).nullable().meta({
+  description: 'The most visitors and guests at once; null without a limit. Members always have a place.',
+})
 const Visibility = z.enum(['public', 'unlisted', 'private']).meta({
   description:
     '`unlisted`: open to anyone who knows the id; `private`: for members only, and 404 for all others.',
@@ -52,14 +74,16 @@ const Retention = z
 export const NewRoom = z
   .object({
     name: Name,
-    maxParticipants: MaxParticipants.default(50),
+    topic: Topic.default(null),
+    maxParticipants: MaxParticipants.default(null),
     visibility: Visibility.default('public'),
     allowGuests: z.boolean().default(true),
-    defaultRole: DefaultRole.optional().meta({
-      description: 'By default speaker in a private room, otherwise listener.',
-    }),
+    defaultRole: DefaultRole.default('speaker'),
     historyVisibility: HistoryVisibility.default('all'),
-    retention: Retention.default(30),
+    retention: Retention.optional().meta({
+      description:
+        'By default that of the instance (`ROOMS_RETENTION`); no more than its maximum (`ROOMS_RETENTION_MAX`).',
+    }),
     voice: Voice.default('video'),
     voiceScreen: VoiceScreen.default(true),
     voiceGuests: VoiceGuests.default('listen'),
@@ -70,6 +94,7 @@ export type NewRoom = z.output<typeof NewRoom>
 export const RoomSettings = z
   .object({
     name: Name.optional(),
+    topic: Topic.optional(),
     maxParticipants: MaxParticipants.optional(),
     visibility: Visibility.optional(),
     allowGuests: z.boolean().optional(),
@@ -87,6 +112,14 @@ export const RoomSettings = z
   .meta({ id: 'RoomSettings', minProperties: 1 } as z.core.GlobalMeta)
 export type RoomSettings = z.output<typeof RoomSettings>
 
+/** Maximum retention of the instance in a room that would retain messages for longer (R36.2). */
+const MaxRetention = z
+  .object({
+    days: z.int(),
+    from: Moment.meta({ description: 'Until then, it deletes nothing.' }),
+  })
+  .meta({ id: 'MaxRetention' })
+
 /** Part of a room that is equal for everyone who may enter it. */
 const SharedRoom = z.object({
   id: z.string(),
@@ -94,6 +127,7 @@ const SharedRoom = z.object({
     description: '`direct`: a conversation of 2 to 20 people, without an owner.',
   }),
   name: z.string().meta({ description: 'For a direct conversation: the names of the others in it.' }),
+  topic: z.string().nullable(),
   createdBy: z.string().nullable(),
   ownerId: z.string().nullable(),
   maxParticipants: z.int().nullable(),
@@ -102,9 +136,12 @@ const SharedRoom = z.object({
   defaultRole: DefaultRole,
   historyVisibility: HistoryVisibility,
   retention: Retention,
+  maxRetention: MaxRetention.nullable(),
   voice: Voice,
   voiceScreen: VoiceScreen,
   voiceGuests: VoiceGuests,
+  archived: z.boolean().meta({ description: 'It can be read, and nothing is added.' }),
+  default: z.boolean().meta({ description: 'New member accounts join it.' }),
   createdAt: Moment,
 })
 export type SharedRoom = z.output<typeof SharedRoom>
@@ -132,11 +169,19 @@ export const Room = SharedRoom.extend({
 }).meta({ id: 'Room' })
 export type Room = z.output<typeof Room>
 
+export function maxRetentionOf({
+  max_retention_days: days,
+  max_retention_from: fromMs,
+}: Pick<RoomRow, 'max_retention_days' | 'max_retention_from'>): z.output<typeof MaxRetention> | null {
+  return days === null || fromMs === null ? null : { days, from: toMoment(fromMs) }
+}
+
 export function toSharedRoom(row: RoomRow): SharedRoom {
   return {
     id: row.id,
     kind: row.kind,
     name: row.name,
+    topic: row.topic,
     createdBy: row.created_by,
     ownerId: row.owner_id,
     maxParticipants: row.max_participants,
@@ -145,9 +190,12 @@ export function toSharedRoom(row: RoomRow): SharedRoom {
     defaultRole: row.default_role,
     historyVisibility: row.history_visibility,
     retention: row.retention_days ?? 'forever',
+    maxRetention: maxRetentionOf(row),
     voice: row.voice,
     voiceScreen: row.voice_screen === 1,
     voiceGuests: row.voice_guests,
+    archived: row.archived_at !== null,
+    default: row.is_default === 1,
     createdAt: toMoment(row.created_at),
   }
 }
@@ -224,13 +272,20 @@ const ListedRoom = Room.extend({
 
 export const RoomPage = z.object({ rooms: z.array(ListedRoom), nextCursor: NextCursor })
 export const RoomQuery = PageQuery.extend({
-  q: text().trim().max(MAX_INPUT_LENGTH).optional().meta({ description: 'A part of the name.' }),
+  q: text().trim().max(MAX_INPUT_LENGTH).optional().meta({ description: 'A part of the name or topic.' }),
   followed: z
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
     .default(false)
     .meta({
       type: 'boolean',
       description: 'Only rooms that you are a member of or have marked as read, by their last messages.',
+    }),
+  archived: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+    .optional()
+    .meta({
+      type: 'boolean',
+      description: 'Only archived rooms, or only others. By default only others, or with `q` both.',
     }),
   preview: z
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })

@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/store.ts'
 import type { LoginStateRow, Tx } from '../db/tables.ts'
 import { type GrantChanges, updateLoginGrants } from '../grants/login-grants.ts'
 import { lockGrantChanges } from '../grants/operations.ts'
+import { joinDefaultRooms } from '../members/default-rooms.ts'
 import { revokeLostAccessOfUser } from '../rooms/eviction.ts'
 import { type StartedSession, endSessions, insertSession, revokeSessionsOf } from '../sessions/store.ts'
 import { findUserOfIdentity, upsertMember } from '../users/store.ts'
@@ -24,7 +25,7 @@ export async function signIn(context: LoginContext, login: CompletedLogin): Prom
   logGrantChanges(context, done.userId, done.grantChanges)
   if (done.ended.length > 0) context.publish({ kind: 'sessions', sessionIds: done.ended })
   if (done.grantChanges.losesRight || done.isRenamed) context.publish({ kind: 'person', userId: done.userId })
-  for (const event of done.lost) context.publish(event)
+  for (const event of done.events) context.publish(event)
   return done.session
 }
 
@@ -42,6 +43,7 @@ async function createAccountSession(tx: Tx, context: LoginContext, login: Comple
   const grantChanges = await updateLoginGrants(tx, signedIn, policy.adminBootstrap, origin)
   // Other sessions continue, except in rooms to which only the lost right gave access (R17.7).
   const lost = grantChanges.losesRight ? await revokeLostAccessOfUser(tx, user.id, now) : []
+  const joined = isNew ? await joinDefaultRooms(tx, user.id, now) : []
   // No hash equals null.
   const previousHash = previousToken === undefined ? null : hashToken(previousToken)
   const ended = await endSessions(tx, 'revoked', now, (query) => query.where('token_hash', '=', previousHash))
@@ -62,7 +64,7 @@ async function createAccountSession(tx: Tx, context: LoginContext, login: Comple
   const target = { type: 'session', id: session.id }
   const metadata = { mode: provider.mode, newAccount: isNew }
   await recordAudit(tx, { action: 'auth.login', actorUserId: user.id, target, metadata }, origin)
-  return { session, userId: user.id, isRenamed, grantChanges, ended, lost }
+  return { session, userId: user.id, isRenamed, grantChanges, ended, events: [...lost, ...joined] }
 }
 
 /** Ends the sessions of a person whose claims no longer meet the conditions (R38.1). */

@@ -3,7 +3,7 @@ import type { ClusterEvent } from '../api/cluster-events.ts'
 import { failure } from '../api/failures.ts'
 import type { Tx } from '../db/tables.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
-import { CHANGE_REFUSALS, admitWithoutAdminRight } from '../rooms/admission.ts'
+import { CHANGE_REFUSALS, admitWithoutAdminRight, requireOpen } from '../rooms/admission.ts'
 import { decideOrdinaryEntry } from '../rooms/permissions.ts'
 import { lockRoom } from '../rooms/room-events.ts'
 import { RoomParams } from '../rooms/schema.ts'
@@ -22,7 +22,7 @@ export const becomeMember = operation({
   summary: 'Become a member of a public or unlisted room, with its default role',
   params: RoomParams,
   result: MemberAnswer,
-  failures: [...CHANGE_REFUSALS, 'room_full'],
+  failures: [...CHANGE_REFUSALS, 'archived', 'room_full'],
   async handler(context, { params }) {
     const { member, events } = await context.database.write((tx) => joinRoomForGood(tx, context, params.id))
     for (const event of events) context.publish(event)
@@ -37,6 +37,7 @@ async function joinRoomForGood(
 ): Promise<{ member: Member; events: ClusterEvent[] }> {
   await lockRoom(tx, roomId)
   const access = await admitWithoutAdminRight(tx, roomId, context.entrant)
+  requireOpen(access.room)
   if (access.role === null) await requirePlace(tx, access, context)
   const { person, events } = await joinAsMember(tx, access, { nowMs: context.now })
   return {

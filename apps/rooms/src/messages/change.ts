@@ -3,7 +3,7 @@ import type { Db, RoomMessageRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { RoomEvent } from '../api/cluster-events.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
-import { admit, admitReader, refusalOf } from '../rooms/admission.ts'
+import { admit, admitReader, refusalOf, requireOpen } from '../rooms/admission.ts'
 import { type NewEvent, appendEvent, lockRoom } from '../rooms/room-events.ts'
 import { visibilityOf } from './load-events.ts'
 import { type LiveMessage, findMessage } from './store.ts'
@@ -23,7 +23,8 @@ export interface MessageKey {
 
 /**
  * Message that the caller may read, for a change of it. Locks the room. Throws 404 for any other
- * message, what `authorize` throws, and then 409 for a deleted message.
+ * message, what `authorize` throws, and then 409 in an archived room and
+ * for a deleted message.
  */
 export async function lockMessage(
   tx: Tx,
@@ -35,6 +36,7 @@ export async function lockMessage(
   const access = await admit(tx, roomId, context.entrant)
   const message = await findReadable(tx, access, messageId, context.now)
   authorize({ access, message })
+  requireOpen(access.room)
   requireNotDeleted(message)
   return { access, message }
 }

@@ -39,7 +39,15 @@ const editMessage = operation({
   params: MessageParams,
   body: EditedMessage,
   result: MessageAnswer,
-  failures: [...CHANGE_REFUSALS, 'room_full', 'edit_over', 'deleted', 'limit_reached', 'message_changed'],
+  failures: [
+    ...CHANGE_REFUSALS,
+    'archived',
+    'room_full',
+    'edit_over',
+    'deleted',
+    'limit_reached',
+    'message_changed',
+  ],
   async handler(context, { params, body: { content, editedAt } }) {
     requireLength(context, content)
     const { message, access, seq, hasChanged } = await context.database.write(async (tx): Promise<Edit> => {

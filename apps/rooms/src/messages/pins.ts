@@ -51,7 +51,7 @@ const pinMessage = operation({
   summary: 'Pin a message, as a moderator',
   params: MessageParams,
   result: Success,
-  failures: [...CHANGE_REFUSALS, 'deleted', 'too_many_pins'],
+  failures: [...CHANGE_REFUSALS, 'archived', 'deleted', 'too_many_pins'],
   handler: (context, { params }) => setPin(context, params, true),
 })
 
@@ -64,7 +64,7 @@ const unpinMessage = operation({
   summary: 'Unpin a message, as a moderator',
   params: MessageParams,
   result: Success,
-  failures: [...CHANGE_REFUSALS, 'deleted'],
+  failures: [...CHANGE_REFUSALS, 'archived', 'deleted'],
   handler: (context, { params }) => setPin(context, params, false),
 })
 

@@ -46,7 +46,7 @@ export const postMessage = operation({
     status: 200,
     description: 'The message that is already stored for this `clientId`',
   },
-  failures: [...VISIT_REFUSALS, 'room_full', 'deleted'],
+  failures: [...VISIT_REFUSALS, 'archived', 'room_full', 'deleted'],
   async handler(context, { params, body }): Promise<PostResult> {
     const { user } = context.actor
     requireLength(context, body.content)

@@ -75,7 +75,7 @@ const addReaction = operation({
   summary: 'React to a message with an emoji',
   params: ReactionParams,
   result: ReactionsAnswer,
-  failures: [...VISIT_REFUSALS, 'room_full', 'deleted', 'too_many_reactions'],
+  failures: [...VISIT_REFUSALS, 'archived', 'room_full', 'deleted', 'too_many_reactions'],
   handler: (context, { params }) => setReaction(context, params, true),
 })
 
@@ -88,7 +88,7 @@ const removeReaction = operation({
   summary: 'Take back your reaction to a message',
   params: ReactionParams,
   result: ReactionsAnswer,
-  failures: [...VISIT_REFUSALS, 'deleted'],
+  failures: [...VISIT_REFUSALS, 'archived', 'deleted'],
   handler: (context, { params }) => setReaction(context, params, false),
 })
 

@@ -51,6 +51,7 @@ const getConfig = publicOperation({
       guestRooms: policy.guestRooms,
       provider: providerOf(context),
       voice: policy.voice.mode,
+      retention: { usual: policy.retention.days ?? 'forever', maxDays: policy.retention.maxDays },
       pushKey: context.pusher.publicKey,
       demo: policy.demo,
       version: VERSION,

@@ -51,6 +51,10 @@ export const Config = z
     guestRooms: z.boolean(),
     provider: ProviderName,
     voice: VoiceModeName,
+    retention: z.object({
+      usual: z.union([z.int(), z.literal('forever')]).meta({ description: 'Days, in new rooms.' }),
+      maxDays: z.int().nullable().meta({ description: 'The most of any room; null for no maximum.' }),
+    }),
     pushKey: z.string().meta({
       description: 'Public key of this instance for push services (VAPID), in base64url.',
     }),

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db/tables.ts'
+import type { Db, PlatformStateRow, Tx } from '../db/tables.ts'
 import { PlatformSettings } from './schema.ts'
 
 const SETTINGS = Object.keys(PlatformSettings.shape) as (keyof PlatformSettings)[]
@@ -61,6 +61,20 @@ export async function exchangeState(
 export async function findState(db: Db, key: string): Promise<string | undefined> {
   const row = await db.selectFrom('platform_state').select('value').where('key', '=', key).executeTakeFirst()
   return row?.value
+}
+
+/** The first key with this prefix, with its value. */
+export async function findFirstState(
+  db: Db,
+  prefix: string,
+): Promise<Pick<PlatformStateRow, 'key' | 'value'> | undefined> {
+  return db
+    .selectFrom('platform_state')
+    .select(['key', 'value'])
+    .where('key', 'like', `${prefix}%`)
+    .orderBy('key')
+    .limit(1)
+    .executeTakeFirst()
 }
 
 /** The first key with this prefix. Other transactions that lock it wait until this one ends. */

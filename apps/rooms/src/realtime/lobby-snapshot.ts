@@ -97,12 +97,25 @@ export class LobbySnapshot {
 
 /** Every part of the entry that can change. */
 function toLobbyEntry(room: RoomRow, { count, call }: Pick<RoomActivity, 'count' | 'call'>): LobbyEntry {
-  const { name, visibility, owner_id, max_participants, allow_guests, default_role } = room
+  const {
+    name,
+    topic,
+    visibility,
+    archived_at,
+    is_default,
+    owner_id,
+    max_participants,
+    allow_guests,
+    default_role,
+  } = room
   const callParts = [room.voice, room.voice_screen, room.voice_guests, call?.id, call?.count]
-  const retention = [room.history_visibility, room.retention_days]
+  const retention = [room.history_visibility, room.retention_days, room.max_retention_days]
   const parts = [
     name,
+    topic,
     visibility,
+    archived_at,
+    is_default,
     owner_id,
     max_participants,
     allow_guests,
@@ -111,5 +124,9 @@ function toLobbyEntry(room: RoomRow, { count, call }: Pick<RoomActivity, 'count'
     ...callParts,
     count,
   ]
-  return { isPublic: visibility === 'public', text: parts.join('\n'), lastSeq: room.last_seq }
+  return {
+    isPublic: visibility === 'public' && archived_at === null,
+    text: parts.join('\n'),
+    lastSeq: room.last_seq,
+  }
 }

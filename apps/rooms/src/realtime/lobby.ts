@@ -145,7 +145,7 @@ export class Lobby {
 
   async #sendActivity(roomId: string, viewers: Viewers): Promise<void> {
     const room = await findRoom(this.#database.read, roomId)
-    if (!room) return
+    if (room?.archived_at !== null) return
     const activity = await this.#readActivity(room)
     this.#snapshot.update(roomId, room, activity)
     for (const [access, unread] of await this.#findUnread(roomId, viewers)) {
@@ -175,14 +175,18 @@ export class Lobby {
 
   async #sendUpdate(roomId: string, previousAudience: PreviousAudience, viewers: Viewers): Promise<void> {
     const roleFor = await this.#viewers(roomId)
-    const room = await findRoom(this.#database.read, roomId)
-    const activity = room ? await this.#readActivity(room) : { count: 0, call: null, people: new Map() }
-    this.#snapshot.update(roomId, room, activity)
+    const stored = await findRoom(this.#database.read, roomId)
+    const activity = stored ? await this.#readActivity(stored) : { count: 0, call: null, people: new Map() }
+    this.#snapshot.update(roomId, stored, activity)
+    // The lists are without archived rooms (R36.3).
+    const room = stored?.archived_at === null ? stored : undefined
     const unreadByAccess = await this.#findUnread(roomId, viewers)
     const followers = new Map(
       [...unreadByAccess].map(([access, unread]) => [access.userId, { access, unread }]),
     )
     const remove = JSON.stringify({ type: 'lobby', remove: roomId })
+    const audience = room ? previousAudience : mergeAudiences(previousAudience, [...followers.keys()])
+    const couldSee = (userId: string) => audience === 'everyone' || audience.includes(userId)
     // One text for all viewers with the same role who follow nothing here: most are visitors.
     const upserts = new Map<RoomRole | null, string>()
     for (const connection of this.#connections) {
@@ -194,8 +198,7 @@ export class Lobby {
         connection.send(upsert)
       }
       // A removal is sent only to users who could see the room.
-      else if (previousAudience === 'everyone' || previousAudience.includes(connection.userId))
-        connection.send(remove)
+      else if (couldSee(connection.userId)) connection.send(remove)
       else if (room && follower) connection.send(upsertOf(room, null, activity, follower))
     }
   }

@@ -2,7 +2,7 @@ import type { Failure } from '@latchkey/http/failure'
 import { recordAudit } from '../audit/store.ts'
 import type { Entrant } from '../api/caller.ts'
 import type { Context } from '../api/context.ts'
-import type { Db, Tx } from '../db/tables.ts'
+import type { Db, RoomRow, Tx } from '../db/tables.ts'
 import { type FailureCode, failure } from '../api/failures.ts'
 import { lockGrantsOf } from '../grants/store.ts'
 import { lockRoom } from './room-events.ts'
@@ -34,6 +34,21 @@ export async function admit(tx: Tx, roomId: string, entrant: Entrant): Promise<U
   if (!(await lockGrantsOf(tx, entrant.userId, 'platform_admin'))) return requireAccess(tx, roomId, entrant)
   await auditEntry(tx, access, entrant)
   return access
+}
+
+/**
+ * Access of a user who may enter, for an action that an archived room refuses: everything but
+ * reading, leaving, settings, moderation and deletion (R36.3). Throws `archived`.
+ */
+export async function admitWriter(tx: Tx, roomId: string, entrant: Entrant): Promise<UserRoomAccess> {
+  const access = await admit(tx, roomId, entrant)
+  requireOpen(access.room)
+  return access
+}
+
+/** Throws `archived` (R36.3). */
+export function requireOpen({ archived_at }: Pick<RoomRow, 'archived_at'>): void {
+  if (archived_at !== null) throw failure('archived')
 }
 
 /** Access of a user who may read. Administrators may, however long ago they signed in. */

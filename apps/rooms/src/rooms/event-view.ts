@@ -26,7 +26,8 @@ export function viewOf({ shows, ...event }: RoomEvent, viewer: Viewer): RoomEven
   const { role, participantCount } = viewer
   const shared = event.data['room'] as { defaultRole: DefaultRole }
   const own = { role, canPublish: canPublish({ role, defaultRole: shared.defaultRole }) }
-  return { ...event, data: { room: { ...shared, lastSeq: event.seq, participantCount, ...own } } }
+  const room = { ...shared, lastSeq: event.seq, participantCount, ...own }
+  return { ...event, data: { ...event.data, room } }
 }
 
 function withoutHidden(

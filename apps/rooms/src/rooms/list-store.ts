@@ -28,6 +28,8 @@ export interface RoomFilter extends RoomViewer {
   part: string
   /** Whether only rooms are listed of which the user is a member, or which they have marked as read. */
   isFollowed: boolean
+  /** Whether only archived rooms are listed, or only others; both if undefined. */
+  isArchived: boolean | undefined
 }
 
 /** Newest first; followed rooms by the times of their last messages, which stand for those of their creation. */
@@ -44,6 +46,9 @@ export async function selectRooms(
     .where('rooms.kind', '=', 'room')
     .select(['rooms.id', `${time} as created_at`])
     .select((eb) => queryParticipantCount(eb, filter.nowMs).as('present'))
+    .$if(filter.isArchived !== undefined, (query) =>
+      query.where('rooms.archived_at', filter.isArchived ? 'is not' : 'is', null),
+    )
     .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
     .$call((query) => pageOf(query, [time, 'rooms.id', 'desc'], after, limit))
     .execute()

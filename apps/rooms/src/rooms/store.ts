@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, SelectQueryBuilder, Updateable } from 'kysely'
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
 import { foldText } from '@latchkey/http/fold'
 import { changeDocuments } from '../db/message-words.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
@@ -11,7 +11,16 @@ import type { RoomRole } from '../api/roles.ts'
 import type { PersonRow } from './schema.ts'
 
 /** Columns that only some rooms have. */
-const NEW_ROOM = { kind: 'room', topic: null, archived_at: null, is_default: 0, direct_key: null } as const
+const NEW_ROOM = {
+  kind: 'room',
+  topic: null,
+  archived_at: null,
+  is_default: 0,
+  direct_key: null,
+  max_retention_days: null,
+  max_retention_from: null,
+  max_retention_before: null,
+} as const
 
 export async function insertRoom(
   tx: Tx,
@@ -19,16 +28,21 @@ export async function insertRoom(
 ): Promise<RoomRow> {
   return tx
     .insertInto('rooms')
-    .values({ ...NEW_ROOM, ...room, search_name: foldText(room.name) })
+    .values({ ...NEW_ROOM, ...room, search_name: searchNameOf({ ...NEW_ROOM, ...room }) })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
-export async function updateRoom(tx: Tx, id: string, changes: Updateable<RoomRow>): Promise<RoomRow> {
+/** What searches for rooms compare with: name and topic. */
+export function searchNameOf({ name, topic }: Pick<RoomRow, 'name' | 'topic'>): string {
+  return foldText(topic === null ? name : `${name} ${topic}`)
+}
+
+export async function updateRoom(tx: Tx, before: RoomRow, changes: Partial<RoomRow>): Promise<RoomRow> {
   return tx
     .updateTable('rooms')
-    .set({ ...changes, ...(changes.name !== undefined && { search_name: foldText(changes.name) }) })
-    .where('id', '=', id)
+    .set({ ...changes, search_name: searchNameOf({ ...before, ...changes }) })
+    .where('id', '=', before.id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -157,6 +171,15 @@ export async function countOwnedRooms(tx: Tx, userId: string): Promise<number> {
     .selectFrom('rooms')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('owner_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function countDefaultRooms(tx: Tx): Promise<number> {
+  const { count } = await tx
+    .selectFrom('rooms')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('is_default', '=', 1)
     .executeTakeFirstOrThrow()
   return count
 }

@@ -1,9 +1,8 @@
-import { DAY_MS } from '@latchkey/http/duration'
-import { type ExpressionBuilder, sql } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import type { Tables, Tx } from '../db/tables.ts'
 import type { ClusterEvent } from '../api/cluster-events.ts'
 import { presenceEvents } from './eviction.ts'
-import { UNREAD_RETENTION_MS } from './history.ts'
+import { retainedAfter, retainedAfterMs } from './history.ts'
 import { lockRoom } from './room-events.ts'
 import { deleteBatch } from './store.ts'
 import { HTTP_NODE } from './visits.ts'
@@ -82,24 +81,38 @@ function expiredVisits(tx: Tx, nowMs: number) {
     )
 }
 
+/** Rooms from which one transaction deletes. */
+const MAX_ROOMS = 10
+
 /**
  * Deletes messages and events that `retainedAfterMs` hides from all readers, in idle rooms too
  * (R17.8). Returns `more` if some may be left.
  */
 export async function deletePastRetention(tx: Tx, nowMs: number): Promise<'more' | void> {
-  const rooms = tx.selectFrom('rooms').select('id')
-  const { rows: retentions } = await sql<{ days: number }>`select distinct retention_days as days from rooms
-    where retention_days is not null`.execute(tx)
-  for (const table of ['room_messages', 'room_events'] as const)
-    for (const [of, retentionMs] of [
-      ...retentions.map(({ days }) => [rooms.where('retention_days', '=', days), days * DAY_MS] as const),
-      [rooms.where('history_visibility', '=', 'none'), UNREAD_RETENTION_MS] as const,
-    ]) {
+  for (const table of ['room_messages', 'room_events'] as const) {
+    const rooms = await tx
+      .selectFrom('rooms')
+      .selectAll('rooms')
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom(table)
+            .select('seq')
+            .whereRef('room_id', '=', 'rooms.id')
+            .where('created_at', '<=', retainedAfter(nowMs)),
+        ),
+      )
+      .limit(MAX_ROOMS)
+      .execute()
+    for (const room of rooms) {
+      const untilMs = retainedAfterMs(room, nowMs)
       const isMore = await deleteBatch(tx, table, (query) =>
-        query.where('created_at', '<=', nowMs - retentionMs).where('room_id', 'in', of),
+        query.where('room_id', '=', room.id).where('created_at', '<=', untilMs),
       )
       if (isMore) return 'more'
     }
+    if (rooms.length === MAX_ROOMS) return 'more'
+  }
 }
 
 /**

@@ -1,29 +1,68 @@
 import type { DialectName } from '@latchkey/database/url'
+import { inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { PresenceLeaseRow, RoomVisitRow, Tx } from '../db/tables.ts'
+import type { Db, PresenceLeaseRow, RoomVisitRow, Tx } from '../db/tables.ts'
 
-/** User with leases in a room, including expired leases that were not deleted yet. */
-export interface LeaseHolder {
-  user_id: string
-  is_guest: number
-  /** Expiry of the last lease. */
-  until: number
+/** Expiry of the last lease of each of these users in the room, also of leases that have expired. */
+export async function findLeaseEnds(
+  tx: Tx,
+  dialect: DialectName,
+  { roomId, userIds }: { roomId: string; userIds: readonly string[] },
+): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('presence_leases')
+    .select((eb) => ['user_id', eb.fn.max<number>('expires_at').as('until')])
+    .where('room_id', '=', roomId)
+    .where(inList(dialect, 'user_id', userIds))
+    .groupBy('user_id')
+    .execute()
+  return new Map(rows.map(({ user_id, until }) => [user_id, until]))
 }
 
-export const listLeaseHolders = prepareQuery<{ roomId: string }, LeaseHolder>((db, { roomId }) =>
-  db
-    .selectFrom('presence_leases')
-    .innerJoin('users', 'users.id', 'presence_leases.user_id')
-    .select((eb) => [
-      'presence_leases.user_id',
-      'users.is_guest',
-      eb.fn.max('presence_leases.expires_at').as('until'),
-    ])
-    .where('presence_leases.room_id', '=', roomId)
-    .groupBy(['presence_leases.user_id', 'users.is_guest']),
+/** Numbers of users in a room whom its capacity counts (R36.1). */
+export interface CountedVisitors {
+  /** Guests, and people without a membership. */
+  visitors: number
+  guests: number
+}
+
+const selectVisitors = prepareQuery<{ roomId: string; nowMs: number }, CountedVisitors>(
+  (db, { roomId, nowMs }) =>
+    db
+      .selectFrom('presence_leases')
+      .innerJoin('users', 'users.id', 'presence_leases.user_id')
+      .innerJoin('rooms', 'rooms.id', 'presence_leases.room_id')
+      .leftJoin('room_members', (join) =>
+        join
+          .onRef('room_members.room_id', '=', 'presence_leases.room_id')
+          .onRef('room_members.user_id', '=', 'presence_leases.user_id'),
+      )
+      .select((eb) => [
+        eb.fn.count<number>('users.id').distinct().as('visitors'),
+        sql<number>`count(distinct case when users.is_guest = 1 then users.id end)`.as('guests'),
+      ])
+      .where('presence_leases.room_id', '=', roomId)
+      .where('presence_leases.expires_at', '>', nowMs)
+      .where((eb) =>
+        eb.or([
+          eb('users.is_guest', '=', 1),
+          eb.and([
+            eb('room_members.role', 'is', null),
+            eb('rooms.owner_id', 'is distinct from', eb.ref('users.id')),
+          ]),
+        ]),
+      ),
 )
+
+export async function countVisitors(
+  db: Db,
+  query: { roomId: string; nowMs: number },
+): Promise<CountedVisitors> {
+  const [row] = await selectVisitors(db, query)
+  return row ?? { visitors: 0, guests: 0 }
+}
 
 /** A live lease of this user in the room; none if they are absent. */
 export const findOwnLease = prepareQuery<

@@ -6,14 +6,15 @@ import type { Context } from '../api/context.ts'
 import type { Db, PresenceLeaseRow, RoomRow, RoomVisitRow, Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import type { Limits } from '../api/limits.ts'
-import { admit } from './admission.ts'
+import { admit, admitWriter } from './admission.ts'
 import { isResumable } from './history.ts'
 import { lockRoom } from './room-events.ts'
 import type { UserRoomAccess } from './access-store.ts'
 import {
-  type LeaseHolder,
+  type CountedVisitors,
+  countVisitors,
+  findLeaseEnds,
   findOwnLease,
-  listLeaseHolders,
   putAddresses,
   putLeases,
   putVisits,
@@ -72,7 +73,9 @@ export async function startVisits(
 ): Promise<(StartedVisit | Failure)[]> {
   await lockRoom(tx, roomId)
   const nowMs = Math.max(...requests.map(({ entrant }) => entrant.nowMs))
-  const presence = new RoomPresence(await listLeaseHolders(tx, { roomId }), nowMs)
+  const userIds = requests.map(({ entrant }) => entrant.userId)
+  const leaseEnds = await findLeaseEnds(tx, dialect, { roomId, userIds })
+  const entries = new RoomEntries(tx, roomId, { leaseEnds, nowMs, limits })
   // By connection: two concurrent requests of one connection take one lease.
   const leases = new Map<string, PresenceLeaseRow>()
   const addresses: { session_id: string; client_ip: string }[] = []
@@ -80,7 +83,7 @@ export async function startVisits(
   for (const { entrant, connection } of requests)
     try {
       const access = await admit(tx, roomId, entrant)
-      outcomes.push(presence.admit(access, entrant.nowMs, limits))
+      outcomes.push(await entries.admit(access, entrant.nowMs))
       const expires_at = entrant.nowMs + LEASE_MS
       leases.set(connection.connection_id, {
         ...connection,
@@ -98,7 +101,7 @@ export async function startVisits(
     await putAddresses(tx, dialect, addresses)
     // In the order in which the loss of a right deletes them, which locks no room.
     await putLeases(tx, dialect, [...leases.values()])
-    await putVisits(tx, dialect, presence.visits(roomId))
+    await putVisits(tx, dialect, entries.visits())
   }
   return outcomes
 }
@@ -106,71 +109,98 @@ export async function startVisits(
 type Visit = NonNullable<UserRoomAccess['visit']>
 
 /**
- * Access of a user who wants to write. Throws the refusals of entry, and `room_full` for whom `join`
- * would refuse: HTTP is no way past the door. Members have a place for writing.
+ * Access of a user who wants to write. Throws the refusals of entry, `archived`, and `room_full` for
+ * whom `join` would refuse: HTTP is no way past the door. Members have a place for writing.
  */
 export async function admitAuthor(tx: Tx, context: Context, roomId: string): Promise<UserRoomAccess> {
-  const access = await admit(tx, roomId, context.entrant)
+  const access = await admitWriter(tx, roomId, context.entrant)
   await requirePlace(tx, access, context)
   return access
 }
 
-/** Throws `room_full` for visitors and guests who are not present and could not enter now. */
+/**
+ * Throws `room_full` for whom `join` would refuse: visitors and guests who are not present (R36.1).
+ */
 export async function requirePlace(
   db: Db,
   access: UserRoomAccess,
   { policy, now: nowMs }: Pick<Context, 'policy' | 'now'>,
 ): Promise<void> {
-  const { roomId, userId, role, isGuest } = access
-  if (role !== null && !isGuest) return
+  const { roomId, userId } = access
+  if (!isCounted(access)) return
   const [own] = await findOwnLease(db, { roomId, userId, nowMs })
-  if (own) return
-  new RoomPresence(await listLeaseHolders(db, { roomId }), nowMs).requireCapacity(access, policy.limits)
+  if (!own) requireCapacity(await countVisitors(db, { roomId, nowMs }), access, policy.limits)
 }
 
-/** Participants of a room during a group of entries. */
-class RoomPresence {
-  /** Present users, and whether they are guests. */
-  readonly #present = new Map<string, boolean>()
-  /** Last lease expiry per user, also of absent users. */
-  readonly #leaseEnds = new Map<string, number>()
-  readonly #startedVisits = new Map<string, Visit>()
+/** Whether anything limits the number of such users: members have a place without one (R36.1). */
+function isCounted({ role, isGuest, room }: UserRoomAccess): boolean {
+  return isGuest || (role === null && room.max_participants !== null)
+}
 
-  constructor(leaseHolders: readonly LeaseHolder[], nowMs: number) {
-    for (const { user_id, is_guest, until } of leaseHolders) {
-      this.#leaseEnds.set(user_id, until)
-      if (until > nowMs) this.#present.set(user_id, is_guest === 1)
-    }
+/** R36.1, R22. */
+function requireCapacity(
+  { visitors, guests }: CountedVisitors,
+  { room, isGuest }: UserRoomAccess,
+  limits: Limits,
+): void {
+  if (room.max_participants !== null && visitors >= room.max_participants) throw failure('room_full')
+  if (isGuest && guests >= maxGuests(room, limits)) throw failure('room_full')
+}
+
+/**
+ * A group of entries into a room. The people present are counted only for someone whom the number
+ * could refuse: there may be thousands.
+ */
+class RoomEntries {
+  readonly #tx: Tx
+  readonly #roomId: string
+  readonly #nowMs: number
+  readonly #limits: Limits
+  /** Last lease expiry per user, also of absent users. */
+  readonly #leaseEnds: ReadonlyMap<string, number>
+  readonly #startedVisits = new Map<string, Visit>()
+  #counted: CountedVisitors | undefined
+
+  constructor(
+    tx: Tx,
+    roomId: string,
+    { leaseEnds, nowMs, limits }: { leaseEnds: ReadonlyMap<string, number>; nowMs: number; limits: Limits },
+  ) {
+    this.#tx = tx
+    this.#roomId = roomId
+    this.#leaseEnds = leaseEnds
+    this.#nowMs = nowMs
+    this.#limits = limits
   }
 
   /** Throws `room_full`, but never for a user who is already present. */
-  admit(access: UserRoomAccess, nowMs: number, limits: Limits): StartedVisit {
-    const { userId, isGuest } = access
-    const hasEntered = !this.#present.has(userId)
-    if (hasEntered) this.requireCapacity(access, limits)
-    this.#present.set(userId, isGuest)
+  async admit(access: UserRoomAccess, nowMs: number): Promise<StartedVisit> {
+    const { userId } = access
+    const isPresent = this.#startedVisits.has(userId) || (this.#leaseEnds.get(userId) ?? 0) > this.#nowMs
+    if (!isPresent && isCounted(access)) await this.#takePlace(access)
     const visit = this.#startedVisits.get(userId) ?? this.#resumeOrStart(access, nowMs)
     this.#startedVisits.set(userId, visit)
-    return { access: { ...access, visit }, hasEntered }
+    return { access: { ...access, visit }, hasEntered: !isPresent }
   }
 
   /** Rows to store. */
-  visits(roomId: string): Omit<RoomVisitRow, 'ended_at'>[] {
+  visits(): Omit<RoomVisitRow, 'ended_at'>[] {
     return [...this.#startedVisits].map(([user_id, { startedAtMs, startedSeq }]) => ({
-      room_id: roomId,
+      room_id: this.#roomId,
       user_id,
       started_at: startedAtMs,
       started_seq: startedSeq,
     }))
   }
 
-  /** R17.9, R22. */
-  requireCapacity({ room, isGuest }: UserRoomAccess, limits: Limits): void {
-    if (room.max_participants !== null && this.#present.size >= room.max_participants)
-      throw failure('room_full')
-    if (!isGuest) return
-    const guests = [...this.#present.values()].filter(Boolean).length
-    if (guests >= maxGuests(room, limits)) throw failure('room_full')
+  async #takePlace(access: UserRoomAccess): Promise<void> {
+    const counted = (this.#counted ??= await countVisitors(this.#tx, {
+      roomId: this.#roomId,
+      nowMs: this.#nowMs,
+    }))
+    requireCapacity(counted, access, this.#limits)
+    counted.visitors++
+    if (access.isGuest) counted.guests++
   }
 
   #resumeOrStart({ userId, visit, room }: UserRoomAccess, nowMs: number): Visit {

@@ -531,6 +531,21 @@ export const declarations = {
     sentence: 'Origin of Links, to which the pages offer to switch',
     example: 'https://go.example.com',
   },
+  maxRetentionDays: {
+    name: 'ROOMS_RETENTION_MAX',
+    kind: integer(1, 36_500),
+    whenUnset: 'unset: no maximum',
+    sentence:
+      'The most days for which a room may retain messages; a smaller maximum is announced in each room that it affects, and deletes nothing there for 7 days',
+    example: '365',
+  },
+  retentionDays: {
+    name: 'ROOMS_RETENTION',
+    kind: integer(1, 36_500),
+    whenUnset: 'ROOMS_RETENTION_MAX, or else forever',
+    sentence: 'Days for which new rooms retain messages',
+    example: '90',
+  },
   limits: {
     name: 'ROOMS_LIMITS',
     kind: limits(),

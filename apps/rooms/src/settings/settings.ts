@@ -146,6 +146,13 @@ const rules: readonly RoomsRule[] = [
         : null,
   },
   {
+    settings: ['retentionDays', 'maxRetentionDays'],
+    problem: ({ retentionDays, maxRetentionDays }) =>
+      retentionDays !== null && maxRetentionDays !== null && retentionDays > maxRetentionDays
+        ? 'must not exceed ROOMS_RETENTION_MAX'
+        : null,
+  },
+  {
     settings: ['allowedHosts'],
     problem: ({ allowedHosts }) =>
       allowedHosts !== null && new Set(allowedHosts.map(hostAndPort)).size < allowedHosts.length

@@ -5,6 +5,7 @@ import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writ
 import { foldText } from '@latchkey/http/fold'
 import type { Db, ReadDatabase } from '../db/tables.ts'
 import { withSpool } from '../files/spool.ts'
+import { searchNameOf } from '../rooms/store.ts'
 import type { FileStorage } from '../files/storage/storage.ts'
 import { skeleton } from '../users/lookalikes.ts'
 import { ContentRestorer, readContents } from './contents.ts'
@@ -61,18 +62,22 @@ export async function importRooms({
  * version does.
  */
 function computeNames(batch: Rows): Rows {
-  if (batch.table === 'rooms') return { ...batch, rows: batch.rows.map(foldName(batch, 'name')) }
+  const columns = [...batch.columns]
+  const at = (column: string) => columns.indexOf(column)
+  const text = (row: Rows['rows'][number], column: string) => String(row[at(column)])
+  if (batch.table === 'rooms') {
+    const searchName = (row: Rows['rows'][number]) =>
+      searchNameOf({ name: text(row, 'name'), topic: row[at('topic')] === null ? null : text(row, 'topic') })
+    return { ...batch, rows: batch.rows.map((row) => row.with(at('search_name'), searchName(row))) }
+  }
   if (batch.table !== 'users') return batch
-  const at = batch.columns.indexOf('nickname')
   return {
     table: batch.table,
-    columns: [...batch.columns, 'skeleton'],
+    columns: [...columns, 'skeleton'],
     types: [...batch.types, 'text'],
-    rows: batch.rows.map(foldName(batch, 'nickname')).map((row) => [...row, skeleton(String(row[at]))]),
+    rows: batch.rows.map((row) => {
+      const nickname = text(row, 'nickname')
+      return [...row.with(at('search_name'), foldText(nickname)), skeleton(nickname)]
+    }),
   }
-}
-
-function foldName({ columns }: Rows, name: string): (row: Rows['rows'][number]) => Rows['rows'][number] {
-  const [from, to] = [columns.indexOf(name), columns.indexOf('search_name')]
-  return (row) => row.with(to, foldText(String(row[from])))
 }

@@ -10,7 +10,7 @@ export interface Grants {
 }
 
 type Caller = Pick<RoomAccess, 'role' | 'defaultRole' | 'isGuest'>
-type CallRoom = Pick<RoomRow, 'voice' | 'voice_screen' | 'voice_guests'>
+type CallRoom = Pick<RoomRow, 'voice' | 'voice_screen' | 'voice_guests' | 'archived_at'>
 
 const GUEST_VOICES: readonly GuestVoice[] = ['off', 'listen', 'speak']
 
@@ -19,7 +19,7 @@ const GUEST_VOICES: readonly GuestVoice[] = ['off', 'listen', 'speak']
  * does. `guests` is the setting of the instance. Undefined for users who may not join.
  */
 export function grantsOf(caller: Caller, room: CallRoom, guests: GuestVoice): Grants | undefined {
-  if (room.voice === 'off') return undefined
+  if (room.voice === 'off' || room.archived_at !== null) return undefined
   const mayTalk = canPublish(caller)
   if (!caller.isGuest)
     return {

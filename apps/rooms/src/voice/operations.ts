@@ -3,7 +3,14 @@ import type { ClusterEvent } from '../api/cluster-events.ts'
 import type { Tx } from '../db/tables.ts'
 import { failure } from '../api/failures.ts'
 import { findKnownPerson } from '../members/store.ts'
-import { CHANGE_REFUSALS, REFUSALS, admit, requirePermission, authorizeInRoom } from '../rooms/admission.ts'
+import {
+  CHANGE_REFUSALS,
+  REFUSALS,
+  admit,
+  admitWriter,
+  authorizeInRoom,
+  requirePermission,
+} from '../rooms/admission.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { lockRoom } from '../rooms/room-events.ts'
 import { removeActionFor } from '../rooms/permissions.ts'
@@ -55,7 +62,15 @@ const joinCall = operation({
   params: RoomParams,
   body: JoinCallBody,
   result: JoinedCall,
-  failures: ['reauth_required', ...REFUSALS, 'voice_off', 'not_present', 'voice_full', 'voice_unavailable'],
+  failures: [
+    'reauth_required',
+    ...REFUSALS,
+    'archived',
+    'voice_off',
+    'not_present',
+    'voice_full',
+    'voice_unavailable',
+  ],
   async handler(context, { params: { id: roomId }, body: { connectionId } }) {
     const { policy, now: nowMs, rates, livekit } = context
     const { user, session } = context.actor
@@ -67,7 +82,7 @@ const joinCall = operation({
     await livekit?.requireAvailable()
     const { joined, alertedIds } = await writeAndPublish(context, async (tx) => {
       await lockRoom(tx, roomId)
-      const access = await admit(tx, roomId, context.entrant)
+      const access = await admitWriter(tx, roomId, context.entrant)
       const grants = grantsOf(access, access.room, voice.guests)
       if (!grants) throw failure(access.room.voice === 'off' ? 'voice_off' : 'forbidden')
       const present = { roomId, nowMs, connectionId, sessionId: session.id }

@@ -25,7 +25,7 @@ export interface Peer {
 }
 
 type PeerRow = Pick<CallLeaseRow, 'connection_id' | 'audio' | 'camera' | 'screen' | 'muted' | 'hand_at'> &
-  Pick<RoomRow, 'owner_id' | 'default_role' | 'voice' | 'voice_screen' | 'voice_guests'> & {
+  Pick<RoomRow, 'owner_id' | 'default_role' | 'voice' | 'voice_screen' | 'voice_guests' | 'archived_at'> & {
     user_id: string
     is_guest: Flag
     member_role: MemberRole | null
@@ -77,6 +77,7 @@ const selectPeers = prepareQuery<Now, PeerRow>((db, { roomId, nowMs }) =>
       'rooms.voice',
       'rooms.voice_screen',
       'rooms.voice_guests',
+      'rooms.archived_at',
       'room_members.role as member_role',
       'sessions.revoked_at',
       'sessions.idle_expires_at',

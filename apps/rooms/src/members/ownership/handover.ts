@@ -31,7 +31,7 @@ export async function handOver(tx: Tx, { room, toUserId, nowMs }: Handover): Pro
   // Owners have no sequence number of joining, at which what is unread begins.
   await advanceReadMark(tx, { roomId, userId: toUserId, seq: joinedSeq ?? room.last_seq })
   await deleteBan(tx, roomId, toUserId)
-  await updateRoom(tx, roomId, { owner_id: toUserId, owner_since: nowMs })
+  await updateRoom(tx, room, { owner_id: toUserId, owner_since: nowMs })
   await putMember(tx, {
     room_id: roomId,
     user_id: previousOwnerId,

@@ -5,7 +5,7 @@ import { failure } from '../../api/failures.ts'
 import type { ClusterEvent } from '../../api/cluster-events.ts'
 import { PageQuery, findPage } from '../../api/paging.ts'
 import { auditRoom } from '../../rooms/audit.ts'
-import { CHANGE_REFUSALS, authorizeInRoom } from '../../rooms/admission.ts'
+import { CHANGE_REFUSALS, authorizeInRoom, requireOpen } from '../../rooms/admission.ts'
 import { lockRoom } from '../../rooms/room-events.ts'
 import { RoomParams } from '../../rooms/schema.ts'
 import { findRoomAccess } from '../../rooms/access-store.ts'
@@ -33,7 +33,7 @@ const requestTransfer = operation({
   body: NewOwner,
   result: TransferAnswer,
   status: 201,
-  failures: [...CHANGE_REFUSALS, 'target_is_owner'],
+  failures: [...CHANGE_REFUSALS, 'archived', 'target_is_owner'],
   async handler(context, { params, body }) {
     const { transfer, events } = await context.database.write((tx) =>
       offer(tx, context, params.id, body.userId),
@@ -50,6 +50,7 @@ async function offer(
   toUserId: string,
 ): Promise<{ transfer: RoomOwnershipTransferRow; events: ClusterEvent[] }> {
   const { room } = await authorizeInRoom(tx, context, roomId, 'change_room')
+  requireOpen(room)
   const { now: nowMs } = context
   await lockAccount(tx, toUserId)
   const recipient = await findRoomAccess(tx, roomId, { userId: toUserId, clientPrefix: null, nowMs })
@@ -138,7 +139,7 @@ const confirmTransfer = operation({
   summary: 'Accept the offer of a room; its owner becomes a moderator',
   params: RoomParams,
   result: Success,
-  failures: ['not_found', 'transfer_changed', 'limit_reached'],
+  failures: ['not_found', 'archived', 'transfer_changed', 'limit_reached'],
   async handler(context, { params: { id: roomId } }) {
     const { database, now } = context
     const expected = await findTransfer(database.read, roomId, now)
@@ -165,6 +166,7 @@ async function confirmExpected(
   const live = await findTransfer(tx, roomId, nowMs)
   const isSame = live?.to_user_id === to && live.created_at === expected.created_at
   if (!isSame || live.from_user_id !== room.owner_id) throw failure('transfer_changed')
+  requireOpen(room)
   const owned = await countOwnedRooms(tx, to)
   // Read after the account is locked: it may just have been erased.
   const access = await findRoomAccess(tx, roomId, context.entrant)
