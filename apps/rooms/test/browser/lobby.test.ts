@@ -6,6 +6,7 @@ import { ALICE } from '../provider/hostile.ts'
 import { BOB, ROOT, expectLooks, isRefusal, roomPages, withoutAnswers } from './browser.ts'
 
 const pages = roomPages()
+const PLACES = 'Places for visitors and guests'
 const LONG = { sub: 'long', name: 'W'.repeat(60) }
 
 let host: TestUser
@@ -27,18 +28,19 @@ test('a room is created with the keyboard alone, with every option as chosen', a
   await page.keyboard.type('Reading circle')
   await dialog.getByRole('radio', { name: 'Unlisted' }).press('Space')
   await dialog.getByRole('switch', { name: 'Allow guests' }).press('Space')
-  await dialog.getByRole('textbox', { name: 'Capacity' }).fill('200')
+  await dialog.getByRole('textbox', { name: PLACES }).fill('1')
   await page.keyboard.press('Enter')
-  await dialog.getByText('Enter a number from 1 to 100.').waitFor()
+  await dialog.getByText('Enter a number from 2 to 10,000, or nothing.').waitFor()
   await expectAccessible(page)
   await screenshot(page, 'lobby-new-room')
-  await dialog.getByRole('textbox', { name: 'Capacity' }).fill('7')
+  await dialog.getByRole('textbox', { name: PLACES }).fill('7')
   await dialog.getByRole('combobox', { name: 'Default role' }).click()
-  await page.getByRole('option', { name: 'Speaker' }).click()
+  await page.getByRole('option', { name: 'Listener' }).click()
   await dialog.getByRole('combobox', { name: 'Message history' }).click()
   await page.getByRole('option', { name: 'Since they joined' }).click()
   await dialog.getByRole('combobox', { name: 'Keep messages' }).click()
-  await page.getByRole('option', { name: 'Forever' }).click()
+  await page.getByRole('option', { name: 'For some days' }).click()
+  await dialog.getByRole('textbox', { name: 'Days' }).fill('45')
   await dialog.getByRole('button', { name: 'Create room' }).press('Enter')
   await page.getByRole('heading', { name: 'Reading circle', level: 1 }).waitFor()
   const row = await pages
@@ -51,9 +53,9 @@ test('a room is created with the keyboard alone, with every option as chosen', a
     visibility: 'unlisted',
     allow_guests: 0,
     max_participants: 7,
-    default_role: 'speaker',
+    default_role: 'listener',
     history_visibility: 'since_membership',
-    retention_days: null,
+    retention_days: 45,
   })
   expect(page.url()).toBe(pages.at(`/rooms/${row.id}`))
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
@@ -68,7 +70,7 @@ test('Escape keeps what was chosen for a new room, and the next new room starts 
   await begin()
   await name.fill('Half chosen')
   await dialog.getByRole('radio', { name: 'Private' }).check()
-  await dialog.getByRole('textbox', { name: 'Capacity' }).fill('7')
+  await dialog.getByRole('textbox', { name: PLACES }).fill('7')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await opener.and(page.locator(':focus')).waitFor()
@@ -76,15 +78,15 @@ test('Escape keeps what was chosen for a new room, and the next new room starts 
   const readForm = async () => [
     await name.inputValue(),
     await dialog.getByRole('radio', { name: 'Private' }).isChecked(),
-    await dialog.getByRole('textbox', { name: 'Capacity' }).inputValue(),
+    await dialog.getByRole('textbox', { name: PLACES }).inputValue(),
     await dialog.getByRole('combobox', { name: 'Default role' }).inputValue(),
   ]
-  expect(await readForm()).toEqual(['Half chosen', true, '7', 'Speaker'])
+  expect(await readForm()).toEqual(['Half chosen', true, '7', 'Member'])
   await dialog.getByRole('button', { name: 'Create room' }).click()
   await page.getByRole('heading', { name: 'Half chosen', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Rooms', exact: true }).click()
   await begin()
-  expect(await readForm()).toEqual(['', false, '50', 'Listener'])
+  expect(await readForm()).toEqual(['', false, '', 'Member'])
 }, 60_000)
 
 test('R23.2: rooms are found by a part of their name, show counts and the user’s own role, and appear as they are created', async () => {
@@ -149,13 +151,13 @@ test('invitations and transfers appear in the lobby and are accepted, declined a
   }
   await invite('Unwanted')
   const waiting = page.getByRole('region', { name: 'Waiting for you' })
-  await waiting.getByText('Invitation to Unwanted as Speaker').waitFor()
+  await waiting.getByText('Invitation to Unwanted as Member').waitFor()
   await expectAccessible(page)
-  await waiting.getByRole('button', { name: 'Decline: Invitation to Unwanted as Speaker' }).press('Enter')
+  await waiting.getByRole('button', { name: 'Decline: Invitation to Unwanted as Member' }).press('Enter')
   await waiting.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Rooms', level: 1 }).and(page.locator(':focus')).waitFor()
   const id = await invite('Wanted')
-  await waiting.getByRole('button', { name: 'Accept: Invitation to Wanted as Speaker' }).click()
+  await waiting.getByRole('button', { name: 'Accept: Invitation to Wanted as Member' }).click()
   await page.getByRole('heading', { name: 'Wanted', level: 1 }).waitFor()
   await host.browser.json(`/api/rooms/${id}/ownership-transfer`, { body: { userId: bob } }, 201)
   await page.getByRole('link', { name: 'Rooms', exact: true }).click()
@@ -172,9 +174,9 @@ test('invitations and transfers appear in the lobby and are accepted, declined a
   await page.getByRole('heading', { name: 'Wanted', level: 1 }).waitFor()
   await invite('Meanwhile')
   await page.getByRole('link', { name: 'Rooms', exact: true }).click()
-  await waiting.getByText('Invitation to Meanwhile as Speaker').waitFor()
+  await waiting.getByText('Invitation to Meanwhile as Member').waitFor()
   await pages.whileDown(page, () => invite('Unheard'))
-  await waiting.getByText('Invitation to Unheard as Speaker').waitFor()
+  await waiting.getByText('Invitation to Unheard as Member').waitFor()
 }, 60_000)
 
 for (const [what, path] of [
@@ -301,7 +303,7 @@ test('further invitations are loaded on request', async () => {
   }
   await page.reload()
   const waiting = page.getByRole('region', { name: 'Waiting for you' })
-  await waiting.getByText('Invitation to Den 51 as Speaker').waitFor()
+  await waiting.getByText('Invitation to Den 51 as Member').waitFor()
   expect(await waiting.getByRole('listitem').count()).toBe(50)
   await page.setViewportSize({ width: 390, height: 900 })
   await page.route('**/pending?cursor=*', (route) =>
@@ -313,13 +315,13 @@ test('further invitations are loaded on request', async () => {
   await expectAccessible(page)
   await page.unroute('**/pending?cursor=*')
   await waiting.getByRole('button', { name: 'Show more' }).click()
-  await waiting.getByText('Invitation to Den 1 as Speaker').waitFor()
+  await waiting.getByText('Invitation to Den 1 as Member').waitFor()
   expect(await waiting.getByRole('alert').count()).toBe(0)
   expect(await waiting.getByRole('listitem').count()).toBe(51)
   expect(await waiting.getByRole('button', { name: 'Show more' }).count()).toBe(0)
   await screenshot(page, 'lobby-pending-many-390')
-  await waiting.getByRole('button', { name: 'Decline: Invitation to Den 1 as Speaker' }).press('Enter')
-  await waiting.getByText('Invitation to Den 1 as Speaker').waitFor({ state: 'detached' })
+  await waiting.getByRole('button', { name: 'Decline: Invitation to Den 1 as Member' }).press('Enter')
+  await waiting.getByText('Invitation to Den 1 as Member').waitFor({ state: 'detached' })
   // The button disappears, and focus moves into the list.
   await waiting.getByRole('list').and(page.locator(':focus')).waitFor()
   expect(await waiting.getByRole('listitem').count()).toBe(50)

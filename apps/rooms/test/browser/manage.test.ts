@@ -189,7 +189,7 @@ test('a role is explained where it is chosen and to the user who was invited', a
         .map((id) => document.querySelector(`#${CSS.escape(id)}`)?.textContent)
         .join(' '),
     )
-  const listens = 'Can read and write messages.'
+  const listens = 'Can post; can’t talk in calls.'
   expect(await helpOf('Default role')).toBe(listens)
   await part.getByRole('tab', { name: 'Invitations' }).click()
   const role = part.getByRole('combobox', { name: 'Role' }).first()

@@ -3,6 +3,7 @@ import type { Result } from '../call.ts'
 export type RoomFields = Pick<
   Result<'getRoom'>['room'],
   | 'name'
+  | 'topic'
   | 'maxParticipants'
   | 'visibility'
   | 'allowGuests'

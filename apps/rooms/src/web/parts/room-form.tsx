@@ -1,9 +1,11 @@
 import { Alert, Button, Radio, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { IntegerField } from '@latchkey/web/parts/integer-field'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type Ref, Suspense, lazy, useRef, useState } from 'react'
+import { type FormEvent, Suspense, lazy, useRef, useState } from 'react'
 import { DEFAULT_ROLES } from '../../api/roles.ts'
 import { instance } from '../instance.ts'
+import type { Result } from '../call.ts'
+import { useCall } from '../queries.ts'
 import type { RoomFields } from './room-fields.ts'
 import { useUserDraft } from '../user-draft.ts'
 import { Refusal } from './refusal.tsx'
@@ -11,20 +13,28 @@ import { type TextKey, useText } from '../texts/text.ts'
 
 const CallFields = lazy(() => import('../voice/view/load.ts').then(({ loadCallFields }) => loadCallFields()))
 
-const MAX_PARTICIPANTS = 100
+const [MIN_PARTICIPANTS, MAX_PARTICIPANTS] = [2, 10_000]
 const MAX_NAME_LENGTH = 64
+const MAX_TOPIC_LENGTH = 250
+const MAX_DAYS = 36_500
+/** Proposed when a room that retains messages forever no longer shall. */
+const USUAL_DAYS = 90
 
-const NEW_ROOM: Omit<RoomFields, 'name'> = {
-  maxParticipants: 50,
+const NEW_ROOM: Omit<RoomFields, 'name' | 'retention'> = {
+  topic: null,
+  maxParticipants: null,
   visibility: 'public',
   allowGuests: true,
-  defaultRole: 'listener',
+  defaultRole: 'speaker',
   historyVisibility: 'all',
-  retention: 30,
   voice: 'video',
   voiceScreen: true,
   voiceGuests: 'listen',
 }
+
+/** What the instance says about retention. */
+type RetentionRules = Result<'getConfig'>['retention']
+const NO_RULES: RetentionRules = { usual: 'forever', maxDays: null }
 
 interface Props {
   isGuest: boolean
@@ -38,11 +48,14 @@ interface Props {
 }
 
 /** Values of the form and their saving. */
-function useFields({ name, before, save }: Pick<Props, 'name' | 'before' | 'save'>) {
+function useFields(
+  { name, before, save }: Pick<Props, 'name' | 'before' | 'save'>,
+  { usual }: RetentionRules,
+) {
   const [draft, setDraft] = useUserDraft(`edits:${name}`)
   const edits = parseDraft(draft)
   // Changes by other users show in fields without edits.
-  const fields: RoomFields = { name: '', ...NEW_ROOM, ...before, ...edits }
+  const fields: RoomFields = { name: '', ...NEW_ROOM, retention: usual, ...before, ...edits }
   const changes = changedFields(edits, before)
   const updateEdits = (next: (now: Partial<RoomFields>) => Partial<RoomFields>) =>
     setDraft((now) => JSON.stringify(next(parseDraft(now))))
@@ -71,17 +84,18 @@ function parseDraft(draft: string): Partial<RoomFields> {
 /** Form of all settings of a room, for creating and changing it. */
 export function RoomForm({ isGuest, name, before, button, save }: Props) {
   const { t } = useText()
-  const { fields, change, discard, hasChanges, saving, send } = useFields({ name, before, save })
-  const [fault, setFault] = useState<{ name?: TextKey; max?: TextKey }>({})
+  const rules = useCall('config', 'getConfig', {}).data?.retention ?? NO_RULES
+  const { fields, change, discard, hasChanges, saving, send } = useFields({ name, before, save }, rules)
+  const [fault, setFault] = useState<Faults>({})
+  const form = useRef<HTMLFormElement>(null)
   const nameField = useRef<HTMLInputElement>(null)
-  const maxField = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const faults = faultsOf(fields)
+    const faults = faultsOf(fields, before, rules)
     setFault(faults)
-    if (faults.name) nameField.current?.focus()
-    else if (faults.max) maxField.current?.focus()
-    else send()
+    const [first] = Object.keys(faults)
+    if (first === undefined) send()
+    else form.current?.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus()
   }
   const discardChanges = () => {
     discard()
@@ -89,10 +103,11 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
     nameField.current?.focus()
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <form ref={form} onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
           ref={nameField}
+          name="name"
           label={t('form.name')}
           required
           value={fields.name}
@@ -100,21 +115,18 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
           error={fault.name && t(fault.name)}
           data-autofocus
         />
-        <VisibilityChoice
-          value={fields.visibility}
-          isGuest={isGuest}
-          onChange={({ visibility = 'public' }) =>
-            change({ visibility, ...(!before && { defaultRole: defaultRoleOf(visibility) }) })
-          }
+        <TextInput
+          name="topic"
+          label={t('form.topic')}
+          description={t('form.topicHelp')}
+          value={fields.topic ?? ''}
+          onChange={({ currentTarget: { value } }) => change({ topic: value || null })}
+          error={fault.topic && t(fault.topic)}
         />
-        <CapacityFields
-          fields={fields}
-          isGuest={isGuest}
-          fault={fault.max}
-          field={maxField}
-          onChange={change}
-        />
+        <VisibilityChoice value={fields.visibility} isGuest={isGuest} onChange={change} />
+        <CapacityFields fields={fields} isGuest={isGuest} fault={fault.maxParticipants} onChange={change} />
         <SelectFields fields={fields} onChange={change} />
+        <RetentionField fields={fields} rules={rules} fault={fault.retention} onChange={change} />
         <CallSettings fields={fields} onChange={change} />
         {saving.error && (
           <Alert color="red" role="alert">
@@ -128,11 +140,6 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
       </Stack>
     </form>
   )
-}
-
-/** Proposed default role of a new room. Members of a private room are there to speak. */
-function defaultRoleOf(visibility: RoomFields['visibility']): RoomFields['defaultRole'] {
-  return visibility === 'private' ? 'speaker' : 'listener'
 }
 
 function Discard({ onPress }: { onPress: () => void }) {
@@ -153,17 +160,32 @@ function changedFields(
   return Object.fromEntries(pairs)
 }
 
-function faultsOf({ name, maxParticipants }: RoomFields): { name?: TextKey; max?: TextKey } {
-  const length = Array.from(name.trim()).length
-  const isWhole = maxParticipants === null || Number.isInteger(maxParticipants)
+type Faults = Partial<Record<'name' | 'topic' | 'maxParticipants' | 'retention', TextKey>>
+
+function faultsOf(fields: RoomFields, before: RoomFields | undefined, { maxDays }: RetentionRules): Faults {
+  const { name, topic, maxParticipants: max, retention } = fields
+  const length = lengthOf(name)
+  // Stored values may be outside of these limits, which are newer.
+  const isNewMax = max !== null && max !== before?.maxParticipants
+  const isNewRetention = retention !== before?.retention
   return {
     ...(length === 0 && { name: 'form.nameRequired' as const }),
     ...(length > MAX_NAME_LENGTH && { name: 'form.nameLong' as const }),
-    ...((!isWhole || (maxParticipants ?? 1) < 1 || (maxParticipants ?? 1) > MAX_PARTICIPANTS) && {
-      max: 'form.maxInvalid' as const,
-    }),
+    ...(lengthOf(topic ?? '') > MAX_TOPIC_LENGTH && { topic: 'form.topicLong' as const }),
+    ...(isNewMax &&
+      !isBetween(max, MIN_PARTICIPANTS, MAX_PARTICIPANTS) && { maxParticipants: 'form.maxInvalid' as const }),
+    ...(isNewRetention &&
+      !isRetention(retention, maxDays) && { retention: 'form.retentionInvalid' as const }),
   }
 }
+
+function isRetention(retention: RoomFields['retention'], maxDays: number | null): boolean {
+  return retention === 'forever' ? maxDays === null : isBetween(retention, 1, maxDays ?? MAX_DAYS)
+}
+
+const isBetween = (value: number, min: number, max: number) => value >= min && value <= max
+
+const lengthOf = (text: string) => Array.from(text.trim()).length
 
 interface ChangeProps {
   onChange: (changes: Partial<RoomFields>) => void
@@ -201,11 +223,10 @@ interface CapacityFieldsProps extends ChangeProps {
   fields: RoomFields
   isGuest: boolean
   fault: TextKey | undefined
-  field: Ref<HTMLInputElement>
 }
 
 /** Maximum number of participants, and whether guests are admitted. */
-function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFieldsProps) {
+function CapacityFields({ fields, isGuest, fault, onChange }: CapacityFieldsProps) {
   const { t } = useText()
   const isPrivate = fields.visibility === 'private'
   return (
@@ -219,10 +240,11 @@ function CapacityFields({ fields, isGuest, fault, field, onChange }: CapacityFie
         onChange={({ currentTarget }) => onChange({ allowGuests: currentTarget.checked })}
       />
       <IntegerField
-        ref={field}
+        name="maxParticipants"
         label={t('form.max')}
-        value={fields.maxParticipants || null}
-        onChange={(maxParticipants) => onChange({ maxParticipants })}
+        description={t('form.maxHelp')}
+        value={fields.maxParticipants}
+        onChange={(value) => onChange({ maxParticipants: value })}
         error={fault && t(fault)}
       />
     </>
@@ -265,16 +287,50 @@ function SelectFields({ fields, onChange }: ChangeProps & { fields: RoomFields }
         value={fields.historyVisibility}
         onChange={(value) => value && onChange({ historyVisibility: value })}
       />
-      <Select
-        {...common}
-        label={t('form.retention')}
-        data={(['7', '30', 'forever'] as const).map((value) => ({
-          value,
-          label: t(`form.retention.${value}`),
-        }))}
-        value={String(fields.retention)}
-        onChange={(value) => value && onChange({ retention: value === 'forever' ? value : Number(value) })}
-      />
+    </>
+  )
+}
+
+interface RetentionProps extends ChangeProps {
+  fields: RoomFields
+  rules: RetentionRules
+  fault: TextKey | undefined
+}
+
+/** For how long messages are retained: forever, or a number of days. */
+function RetentionField({ fields: { retention }, rules: { maxDays }, fault, onChange }: RetentionProps) {
+  const { t } = useText()
+  const isForever = retention === 'forever'
+  const mayBeForever = maxDays === null || isForever
+  return (
+    <>
+      {mayBeForever && (
+        <Select
+          allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
+          name="retention"
+          label={t('form.retention')}
+          data={(['forever', 'days'] as const).map((value) => ({
+            value,
+            label: t(`form.retention.${value}`),
+          }))}
+          value={isForever ? 'forever' : 'days'}
+          onChange={(value) =>
+            onChange({ retention: value === 'days' ? (maxDays ?? USUAL_DAYS) : 'forever' })
+          }
+          error={isForever && fault && t(fault, { max: maxDays ?? MAX_DAYS })}
+        />
+      )}
+      {!isForever && (
+        <IntegerField
+          name="retention"
+          label={t(mayBeForever ? 'form.days' : 'form.retentionDays')}
+          {...(maxDays !== null && { description: t('form.retentionMax', { count: maxDays }) })}
+          value={retention || null}
+          onChange={(value) => onChange({ retention: value ?? 0 })}
+          error={fault && t(fault, { max: maxDays ?? MAX_DAYS })}
+        />
+      )}
     </>
   )
 }

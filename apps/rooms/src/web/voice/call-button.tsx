@@ -12,7 +12,11 @@ const JoinButtons = lazy(() => import('./view/join-buttons.tsx'))
 export function CallButton({ room, user, store }: { room: Room; user: User; store: RoomStore }) {
   const session = useCurrentCall()
   const isForGuests = room.voiceGuests !== 'off'
-  const mayJoin = instance.hasCalls && room.voice !== 'off' && (user.identityType === 'oauth' || isForGuests)
+  const mayJoin =
+    instance.hasCalls &&
+    room.voice !== 'off' &&
+    !room.archived &&
+    (user.identityType === 'oauth' || isForGuests)
   if (!mayJoin || session?.room.id === room.id) return null
   return (
     <Suspense>

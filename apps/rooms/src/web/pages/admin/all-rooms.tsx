@@ -10,6 +10,7 @@ import { Section } from '../../parts/section.tsx'
 import { invalidate, usePages } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
+import { DefaultRoomButton } from './default-room.tsx'
 import { Listing } from './listing.tsx'
 import { AdminRefusal } from './refusal.tsx'
 import { Search } from './search.tsx'
@@ -60,33 +61,40 @@ function RoomLine({ room }: { room: Room }) {
             t('admin.members', { count: room.memberCount }),
             t('lobby.present', { count: room.participantCount }),
             t('admin.created', { when: day(room.createdAt) }),
-          ].join(' · ')}
+            room.default && t('admin.default'),
+            room.archived && t('admin.archived'),
+          ]
+            .filter((fact) => fact !== false)
+            .join(' · ')}
         </Text>
       </div>
-      {isOwn ? (
-        <Text size="sm" c="dimmed">
-          {t('admin.ownRoom')}
-        </Text>
-      ) : (
-        <Group gap="sm">
-          <Anchor
-            component={Link}
-            href={`/admin?q=${room.ownerId}`}
-            size="sm"
-            aria-label={t('admin.ownerOf', { name })}
-          >
-            {t('admin.owner')}
-          </Anchor>
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={t('admin.takeOverNamed', { name })}
-            onClick={() => setAsking(true)}
-          >
-            {t('admin.takeOver')}
-          </Button>
-        </Group>
-      )}
+      <Group gap="sm">
+        <DefaultRoomButton room={room} />
+        {isOwn ? (
+          <Text size="sm" c="dimmed">
+            {t('admin.ownRoom')}
+          </Text>
+        ) : (
+          <>
+            <Anchor
+              component={Link}
+              href={`/admin?q=${room.ownerId}`}
+              size="sm"
+              aria-label={t('admin.ownerOf', { name })}
+            >
+              {t('admin.owner')}
+            </Anchor>
+            <Button
+              variant="default"
+              size="xs"
+              aria-label={t('admin.takeOverNamed', { name })}
+              onClick={() => setAsking(true)}
+            >
+              {t('admin.takeOver')}
+            </Button>
+          </>
+        )}
+      </Group>
       {isAsking && <TakeOver room={room} onClose={() => setAsking(false)} />}
     </Group>
   )

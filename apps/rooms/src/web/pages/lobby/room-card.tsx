@@ -24,6 +24,7 @@ export function RoomCard({ room }: { room: ListedRoom }) {
         <LastTime room={room} />
         <UnreadCount room={room} />
       </div>
+      {room.topic !== null && <p className="room-card-line">{room.topic}</p>}
       <LastMessage room={room} />
       <div className="room-card-foot">
         <People room={room} />

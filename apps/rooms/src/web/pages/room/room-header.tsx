@@ -16,6 +16,7 @@ import { Manage } from './manage/manage.tsx'
 import { PersonState } from './person-state.tsx'
 import type { Room } from './room.ts'
 import { Tool } from './tool.tsx'
+import { Topic } from './topic.tsx'
 import type { PanelState } from './use-panel.ts'
 
 interface Props {
@@ -36,7 +37,10 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
     <div className="room-header">
       <BackToRooms user={user} />
       <RoomMark {...room} size={18} />
-      <PageHeading title={room.name} className="room-name" />
+      <div className="room-title">
+        <PageHeading title={room.name} className="room-name" />
+        {room.topic !== null && <Topic topic={room.topic} />}
+      </div>
       {person && !another && <PersonState userId={person.id} store={store} />}
       {!room.people && (
         <div className="room-badges">

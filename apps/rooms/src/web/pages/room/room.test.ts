@@ -3,7 +3,13 @@ import { expect, test } from 'bun:test'
 import type { User } from '../../session.ts'
 import { type Room, hasWholeHistory } from './room.ts'
 
-const room = { historyVisibility: 'all', retention: 30, createdAt: '2026-11-01T00:00:00.000Z', role: null }
+const room = {
+  historyVisibility: 'all',
+  retention: 30,
+  maxRetention: null,
+  createdAt: '2026-11-01T00:00:00.000Z',
+  role: null,
+}
 const person = { platformAdmin: false }
 const hasAll = (changes: Partial<Room>, days: number, user: Partial<User> = {}) =>
   hasWholeHistory(
@@ -14,6 +20,12 @@ const hasAll = (changes: Partial<Room>, days: number, user: Partial<User> = {}) 
 
 test('a history begins with the room unless messages were too old to be kept', () => {
   expect([hasAll({}, 29), hasAll({}, 30)]).toEqual([true, false])
+  const maxRetention = { days: 7, from: '2026-11-05T00:00:00.000Z' }
+  const forever = { retention: 'forever', maxRetention } as const
+  expect([hasAll(forever, 3), hasAll({ ...forever, createdAt: '2026-10-01T00:00:00.000Z' }, 35)]).toEqual([
+    true,
+    false,
+  ])
   expect([hasAll({ retention: 7 }, 8), hasAll({ retention: 'forever' }, 900)]).toEqual([false, true])
 })
 

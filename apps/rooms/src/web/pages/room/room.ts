@@ -27,13 +27,15 @@ export function rightsIn(room: Room, user: User): (action: RoomAction) => boolea
 
 /** True if the user may read a room from its beginning, and none of it is too old to be kept. */
 export function hasWholeHistory(
-  { historyVisibility, retention, createdAt, role }: Room,
+  { historyVisibility, retention, maxRetention, createdAt, role }: Room,
   user: User,
   nowMs: number,
 ): boolean {
   const mayRead =
     historyVisibility === 'all' ||
     (historyVisibility === 'since_membership' && (role === 'owner' || user.platformAdmin))
-  const isKept = retention === 'forever' || nowMs - Date.parse(createdAt) < retention * DAY_MS
+  const maxDays = maxRetention && Date.parse(maxRetention.from) <= nowMs ? maxRetention.days : Infinity
+  const days = Math.min(retention === 'forever' ? Infinity : retention, maxDays)
+  const isKept = nowMs - Date.parse(createdAt) < days * DAY_MS
   return mayRead && isKept
 }

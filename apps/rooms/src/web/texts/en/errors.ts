@@ -17,6 +17,8 @@ export default {
   'error.method_not_allowed': 'This page is out of date. Reload it.',
   'error.session_exists': 'You’re already signed in. Reload the page.',
   'error.room_full': 'This room is full. Try again later.',
+  'error.archived': 'This room is archived.',
+  'error.room_not_public': 'Only a public room can be a default room.',
   'error.already_member': 'This person is already a member with this role or a higher one.',
   'error.target_is_owner': 'This person owns the room.',
   'error.owner_must_transfer': 'You own this room. Transfer or delete it first.',

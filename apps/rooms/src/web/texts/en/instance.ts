@@ -109,6 +109,7 @@ export default {
   'admin.limit.message_edit_hours': 'Hours in which a message can be edited',
   'admin.limit.pins_room': 'Pinned messages per room',
   'admin.limit.rooms_owned': 'Rooms per person',
+  'admin.limit.default_rooms': 'Default rooms',
   'admin.limit.rooms_per_hour': 'New rooms per person and hour',
   'admin.limit.directs_per_hour': 'New direct conversations per person and hour',
   'admin.limit.invitations_live': 'Valid invitations per room',

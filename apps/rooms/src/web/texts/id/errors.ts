@@ -18,6 +18,8 @@ export default {
   'error.method_not_allowed': 'Halaman ini sudah usang. Muat ulang.',
   'error.session_exists': 'Anda sudah masuk. Muat ulang halaman.',
   'error.room_full': 'Ruang ini penuh. Coba lagi nanti.',
+  'error.archived': 'Ruang ini diarsipkan.',
+  'error.room_not_public': 'Hanya ruang publik yang dapat menjadi ruang bawaan.',
   'error.already_member': 'Orang ini sudah menjadi anggota dengan peran ini atau lebih tinggi.',
   'error.target_is_owner': 'Orang ini pemilik ruang.',
   'error.owner_must_transfer': 'Anda pemilik ruang ini. Serahkan atau hapus dahulu.',

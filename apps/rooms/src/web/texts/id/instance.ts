@@ -116,6 +116,7 @@ export default {
   'admin.limit.message_edit_hours': 'Jam untuk mengedit pesan',
   'admin.limit.pins_room': 'Pesan tersemat per ruang',
   'admin.limit.rooms_owned': 'Ruang per orang',
+  'admin.limit.default_rooms': 'Ruang bawaan',
   'admin.limit.rooms_per_hour': 'Ruang baru per orang per jam',
   'admin.limit.directs_per_hour': 'Percakapan langsung baru per orang per jam',
   'admin.limit.invitations_live': 'Undangan berlaku per ruang',

@@ -18,6 +18,8 @@ export default {
   'error.method_not_allowed': 'Sidan är inaktuell. Läs in den igen.',
   'error.session_exists': 'Du är redan inloggad. Läs in sidan igen.',
   'error.room_full': 'Rummet är fullt. Försök igen senare.',
+  'error.archived': 'Rummet är arkiverat.',
+  'error.room_not_public': 'Bara ett offentligt rum kan vara standardrum.',
   'error.already_member': 'Personen är redan medlem med den här rollen eller en högre.',
   'error.target_is_owner': 'Personen äger rummet.',
   'error.owner_must_transfer': 'Du äger rummet. Överlåt eller radera det först.',

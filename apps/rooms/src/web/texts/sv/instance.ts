@@ -115,6 +115,7 @@ export default {
   'admin.limit.message_edit_hours': 'Timmar då ett meddelande kan redigeras',
   'admin.limit.pins_room': 'Fästa meddelanden per rum',
   'admin.limit.rooms_owned': 'Rum per person',
+  'admin.limit.default_rooms': 'Standardrum',
   'admin.limit.rooms_per_hour': 'Nya rum per person och timme',
   'admin.limit.directs_per_hour': 'Nya direktkonversationer per person och timme',
   'admin.limit.invitations_live': 'Giltiga inbjudningar per rum',

@@ -5,6 +5,7 @@ import type { Message } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import { setBadge } from '../../../notifications/badge.ts'
 import type { User } from '../../../session.ts'
+import { ArchivedNotice } from '../archived.tsx'
 import { Composer } from '../composer/composer.tsx'
 import type { ComposerHandle } from '../composer/use-composer.ts'
 import { useFiles } from '../composer/use-files.ts'
@@ -37,7 +38,7 @@ export function Conversation({ room, user, store, messageId }: Props) {
   const { actions, dialog, list } = view
   const { t } = useText()
   const files = useFiles(store)
-  const drop = useFileDrop(files.mayAdd ? files.add : undefined)
+  const drop = useFileDrop(files.mayAdd && !room.archived ? files.add : undefined)
   useUnreadBadge(store, room.notificationLevel !== 'none')
   useReadMark(store)
   useLinkedMessage(store, messageId, view.goTo)
@@ -58,16 +59,20 @@ export function Conversation({ room, user, store, messageId }: Props) {
         onEditUnsent={(draft) => composer.current?.editUnsent(draft)}
       />
       <TypingIndicator store={store} />
-      <Composer
-        room={room}
-        user={user}
-        store={store}
-        files={files}
-        replyTo={replyTo}
-        onReply={setReply}
-        onEditLast={editLast}
-        handle={composer}
-      />
+      {room.archived ? (
+        <ArchivedNotice room={room} user={user} />
+      ) : (
+        <Composer
+          room={room}
+          user={user}
+          store={store}
+          files={files}
+          replyTo={replyTo}
+          onReply={setReply}
+          onEditLast={editLast}
+          handle={composer}
+        />
+      )}
       <Announcements store={store} />
       <OnUse isUsed={dialog !== null}>
         <MessageDialogs

@@ -41,13 +41,15 @@ export function MessageSheet({ message, actions, onClose }: Props) {
       title={t('room.actionsFor', { name })}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
-      <div className="sheet-emoji" role="group" aria-label={t('room.react')}>
-        {frequentEmoji().map((emoji) => (
-          <UnstyledButton key={emoji} onClick={close(() => actions.react(message, emoji, true))}>
-            {emoji}
-          </UnstyledButton>
-        ))}
-      </div>
+      {actions.mayWrite && (
+        <div className="sheet-emoji" role="group" aria-label={t('room.react')}>
+          {frequentEmoji().map((emoji) => (
+            <UnstyledButton key={emoji} onClick={close(() => actions.react(message, emoji, true))}>
+              {emoji}
+            </UnstyledButton>
+          ))}
+        </div>
+      )}
       {items.map(({ id, label, icon: Icon, isDangerous, run }) => (
         <UnstyledButton
           key={id}

@@ -34,8 +34,8 @@ export function MessageToolbar({ message, actions, tabIndex }: Props) {
   const toolbar = useRef<HTMLDivElement>(null)
   useLetters(toolbar, items)
   const keepToolbar = (isOpen: boolean) => actions.setMenuMessage(isOpen ? message.id : undefined)
-  const [reply, ...others] = items
-  if (!reply) return null
+  const [first, ...others] = items
+  if (!first) return null
   return (
     <div
       ref={toolbar}
@@ -44,37 +44,41 @@ export function MessageToolbar({ message, actions, tabIndex }: Props) {
       aria-label={t('room.actionsFor', { name })}
       onKeyDown={moveInToolbar}
     >
-      {frequentEmoji()
-        .slice(0, QUICK)
-        .map((emoji, index) => (
-          <UnstyledButton
-            key={emoji}
-            className="quick-reaction"
-            // One tab stop: the arrow keys lead to the others.
-            tabIndex={index === 0 ? tabIndex : -1}
-            onClick={() => actions.react(message, emoji, true)}
-          >
-            {emoji}
-          </UnstyledButton>
-        ))}
-      <EmojiButton
-        label={t('room.react')}
-        letter="+"
-        tabIndex={-1}
-        onOpen={keepToolbar}
-        onChoose={(emoji) => actions.react(message, emoji, true)}
-      />
+      {actions.mayWrite && (
+        <>
+          {frequentEmoji()
+            .slice(0, QUICK)
+            .map((emoji, index) => (
+              <UnstyledButton
+                key={emoji}
+                className="quick-reaction"
+                // One tab stop: the arrow keys lead to the others.
+                tabIndex={index === 0 ? tabIndex : -1}
+                onClick={() => actions.react(message, emoji, true)}
+              >
+                {emoji}
+              </UnstyledButton>
+            ))}
+          <EmojiButton
+            label={t('room.react')}
+            letter="+"
+            tabIndex={-1}
+            onOpen={keepToolbar}
+            onChoose={(emoji) => actions.react(message, emoji, true)}
+          />
+        </>
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"
         size={32}
-        tabIndex={-1}
-        aria-label={reply.label}
-        aria-keyshortcuts={reply.letter}
-        data-tooltip={`${reply.label} (${reply.letter})`}
-        onClick={reply.run}
+        tabIndex={actions.mayWrite ? -1 : tabIndex}
+        aria-label={first.label}
+        aria-keyshortcuts={first.letter}
+        data-tooltip={first.letter ? `${first.label} (${first.letter})` : first.label}
+        onClick={first.run}
       >
-        <reply.icon size={17} stroke={1.8} aria-hidden />
+        <first.icon size={17} stroke={1.8} aria-hidden />
       </ActionIcon>
       <More items={others} onOpen={keepToolbar} />
     </div>

@@ -17,6 +17,8 @@ export interface MessageDialog {
 /** What the user can do with messages. The same object between renders: rows depend on it. */
 export interface MessageActions {
   selfId: string
+  /** False in an archived room. */
+  mayWrite: boolean
   mayDeleteAny: boolean
   mayPin: boolean
   mayReadVersions: boolean
@@ -55,9 +57,10 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
   const [dialog, open] = useState<MessageDialog | null>(null)
   const [menuMessageId, setMenuMessage] = useState<string>()
   const may = rightsIn(room, user)
+  const mayWrite = !room.archived
   const [mayDeleteAny, mayPin, mayReadVersions] = [
     may('delete_any_message'),
-    may('pin_message'),
+    mayWrite && may('pin_message'),
     may('read_message_versions'),
   ]
   const actions = useMemo((): MessageActions => {
@@ -67,6 +70,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
       selfId: user.id,
       mayDeleteAny,
       mayPin,
+      mayWrite,
       mayReadVersions,
       reply,
       edit,
@@ -84,6 +88,6 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
       copyText: ({ content }) => clipboard.copy(content ?? ''),
     }
     // The language changes only with the whole page.
-  }, [user.id, store, reply, goTo, keepInPlace, mayDeleteAny, mayPin, mayReadVersions])
+  }, [user.id, store, reply, goTo, keepInPlace, mayDeleteAny, mayPin, mayReadVersions, mayWrite])
   return { actions, editing, dialog, menuMessageId }
 }

@@ -34,7 +34,7 @@ export function mayEdit({ userId, content, createdAt }: Message, selfId: string)
 /** What the user can do with a message, besides reactions: first to reply. Empty for a deleted message. */
 export function useMessageMenu(message: Message, actions: MessageActions): MenuItem[] {
   const { t } = useText()
-  const { selfId, mayPin, mayReadVersions, mayDeleteAny } = actions
+  const { selfId, mayWrite, mayPin, mayReadVersions, mayDeleteAny } = actions
   const { userId, content, pinned, editedAt } = message
   if (content === null) return []
   const copyLink = () => {
@@ -42,20 +42,21 @@ export function useMessageMenu(message: Message, actions: MessageActions): MenuI
     showSuccess(t('copy.copied'))
   }
   const items: (MenuItem | false)[] = [
-    {
+    mayWrite && {
       id: 'reply',
       label: t('room.reply'),
       icon: IconArrowBackUp,
       letter: 'R',
       run: () => actions.reply(message),
     },
-    mayEdit(message, selfId) && {
-      id: 'edit',
-      label: t('room.edit'),
-      icon: IconPencil,
-      letter: 'E',
-      run: () => actions.edit(message),
-    },
+    mayWrite &&
+      mayEdit(message, selfId) && {
+        id: 'edit',
+        label: t('room.edit'),
+        icon: IconPencil,
+        letter: 'E',
+        run: () => actions.edit(message),
+      },
     mayPin && {
       id: 'pin',
       label: t(pinned ? 'room.unpin' : 'room.pin'),

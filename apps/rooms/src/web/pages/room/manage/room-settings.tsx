@@ -7,6 +7,7 @@ import { RoomForm } from '../../../parts/room-form.tsx'
 import { invalidate } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
+import { ArchiveButton } from '../archived.tsx'
 import type { Room } from '../room.ts'
 
 export function RoomSettings({ room, user }: { room: Room; user: User }) {
@@ -26,6 +27,7 @@ export function RoomSettings({ room, user }: { room: Room; user: User }) {
         }}
       />
       <Divider />
+      <ArchiveButton room={room} />
       <Button color="red" onClick={() => setDeleting(true)}>
         {t('manage.deleteRoom')}
       </Button>
