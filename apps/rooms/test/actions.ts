@@ -103,9 +103,11 @@ export async function createRoom(
   { browser }: Actor,
   settings: Record<string, unknown> = {},
 ): Promise<RoomJson> {
+  // Not the default of public rooms: their visitors shall differ from other people.
+  const defaultRole = settings['visibility'] === 'private' ? 'speaker' : 'listener'
   const { room } = await browser.json<{ room: RoomJson }>(
     '/api/rooms',
-    { body: { name: 'Lounge', ...settings } },
+    { body: { name: 'Lounge', defaultRole, ...settings } },
     201,
   )
   return room

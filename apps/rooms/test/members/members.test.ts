@@ -287,7 +287,11 @@ eachDialect((dialect, newUrl) => {
       expect(events[0]?.data).toEqual({
         person: expect.objectContaining({ userId: bob.user.id, role: 'moderator' }),
       })
-      expect(events[1]?.data).toEqual({ room: expect.objectContaining({ role }) })
+      expect(events[1]?.data).toEqual({
+        person: expect.objectContaining({ userId: owner.user.id, role: 'owner' }),
+        room: expect.objectContaining({ role }),
+        changes: ['name'],
+      })
     }
   })
 

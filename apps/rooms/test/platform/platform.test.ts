@@ -18,6 +18,7 @@ describe('before the first sign-in', () => {
       guestRooms: false,
       provider: { label: 'Test provider', mode: 'oidc' },
       voice: 'off',
+      retention: { usual: 'forever', maxDays: null },
       pushKey: expect.stringMatching(/^[\w-]{87}$/) as string,
       demo: false,
       version: VERSION,

@@ -184,14 +184,15 @@ describe('every message of a client', () => {
         roomId: _roomId,
         ...settingsEvent
       } = await socket.frame(({ event }) => event === 'room.settings')
-      const { room } = settingsEvent['data'] as { room: { role: string | null; canPublish: boolean } }
+      const data = settingsEvent['data'] as { room: { role: string | null; canPublish: boolean } }
+      const { room } = data
       own[name] = [room.role, room.canPublish]
       const { events } = await the(name).browser.json<{ events: unknown[] }>(
         `/api/rooms/${id}/events?after=0`,
       )
       expect(events).toContainEqual({
         ...settingsEvent,
-        data: { room: { ...room, participantCount: expect.any(Number) } },
+        data: { ...data, room: { ...room, participantCount: expect.any(Number) } },
       })
       socket.close()
     }

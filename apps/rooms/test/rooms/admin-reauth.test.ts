@@ -33,6 +33,7 @@ interface Case {
   target?: 'member' | 'barred'
   offer?: 'link' | 'transfer'
   isPinned?: boolean
+  isArchived?: boolean
   body?: (stage: Stage) => Record<string, unknown> | FormData
 }
 
@@ -46,6 +47,8 @@ const CASES: Readonly<Record<string, Case>> = {
   pinMessage: {},
   unpinMessage: { isPinned: true },
   updateRoomSettings: { body: () => ({ name: 'Mine' }) },
+  archiveRoom: {},
+  unarchiveRoom: { isArchived: true },
   deleteRoom: {},
   changeMemberRole: { target: 'member', body: () => ({ role: 'speaker' }) },
   removePerson: { target: 'member', body: () => ({ action: 'kick' }) },
@@ -137,7 +140,7 @@ afterAll(async () => {
 
 async function stageOf(
   owner: TestUser,
-  { target: as, offer, isPinned = false }: Case,
+  { target: as, offer, isPinned = false, isArchived = false }: Case,
   visibility = 'private',
 ): Promise<Stage> {
   const { id: roomId } = await createRoom(owner, { visibility })
@@ -148,6 +151,7 @@ async function stageOf(
   const body = { content: 'First' }
   const { message } = await owner.browser.json<{ message: { id: string } }>(`${at}/messages`, { body }, 201)
   const stage = { roomId, target, invitationId: '', messageId: message.id }
+  if (isArchived) await owner.browser.json(`${at}/archive`, { method: 'PUT' })
   if (isPinned) await succeed(pin(owner, roomId, message.id))
   if (offer === 'transfer')
     await owner.browser.json(`${at}/ownership-transfer`, { body: { userId: target.user.id } }, 201)

@@ -170,7 +170,7 @@ eachDialect((dialect, newUrl) => {
       if (count % 3 === 0)
         await owner.browser.json(`/api/rooms/${id}/settings`, {
           method: 'PATCH',
-          body: { maxParticipants: count + 1 },
+          body: { maxParticipants: count + 2 },
         })
     }
     const all = Array.from({ length: 11 }, (_, count) => `Message ${count}`)

@@ -12,6 +12,8 @@ const ROOM_WRITES: readonly [method: string, path: string, body?: unknown][] = [
   ['POST', '/join'],
   ['DELETE', '/leave'],
   ['PATCH', '/settings', { name: 'Mine' }],
+  ['PUT', '/archive'],
+  ['DELETE', '/archive'],
   ['PUT', '/read', { seq: 1 }],
   ['PUT', '/notifications', { level: 'all' }],
   ['DELETE', ''],
