@@ -42,7 +42,11 @@ function useGroups(query: string, user: User): PaletteGroup[] {
   const directs = useDirects() ?? []
   const [q] = useDebouncedValue(longestWord(query), SEARCH_AFTER_MS)
   const matching = useCall('rooms', 'listRooms', { query: { q, limit: 20 } }, q !== '').data?.rooms ?? []
-  const people = usePeopleActions(q, user)
+  const listedIds = new Set([
+    user.id,
+    ...directs.flatMap(({ people }) => (people?.length === 1 ? people : [])).map(({ id }) => id),
+  ])
+  const people = usePeopleActions(q, user, listedIds)
   const toAction = ({ id, name, ...room }: Room): PaletteAction => ({
     id,
     label: name,
@@ -80,15 +84,15 @@ function useGroups(query: string, user: User): PaletteGroup[] {
 const longestWord = (query: string) =>
   query.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '')
 
-/** People with a part of their names, whose conversations open. */
-function usePeopleActions(q: string, user: User): PaletteAction[] {
+/** People with a part of their names, whose conversations open, without those whose conversations are listed. */
+function usePeopleActions(q: string, user: User, listedIds: ReadonlySet<string>): PaletteAction[] {
   const { failure } = useText()
   const [, go] = useLocation()
   const isEnabled = q !== '' && user.identityType === 'oauth'
   const { data } = useCall('people', 'listPeople', { query: { q, limit: 10 } }, isEnabled)
   const people = isEnabled ? (data?.people ?? []) : []
   return people
-    .filter(({ id }) => id !== user.id)
+    .filter(({ id }) => !listedIds.has(id))
     .map((person) => ({
       id: `person-${person.id}`,
       label: person.nickname,

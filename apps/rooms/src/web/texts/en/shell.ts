@@ -35,7 +35,7 @@ export default {
   'sidebar.mentions_one': '{{count}} mention',
   'sidebar.mentions_other': '{{count}} mentions',
   'sidebar.otherRooms': 'Other rooms',
-  'sidebar.jump': 'Jump to a room',
+  'sidebar.jump': 'Jump to a room or person',
   'sidebar.messages': 'Messages',
   'shell.waiting_one': '{{count}} invitation or offer is waiting for you',
   'shell.waiting_other': '{{count}} invitations or offers are waiting for you',

@@ -37,7 +37,7 @@ export default {
   'sidebar.mentions_one': '{{count}} sebutan',
   'sidebar.mentions_other': '{{count}} sebutan',
   'sidebar.otherRooms': 'Ruang lain',
-  'sidebar.jump': 'Buka ruang',
+  'sidebar.jump': 'Buka ruang atau orang',
   'sidebar.messages': 'Pesan',
   'shell.waiting_one': '{{count}} undangan atau tawaran menunggu Anda',
   'shell.waiting_other': '{{count}} undangan atau tawaran menunggu Anda',

@@ -38,7 +38,7 @@ export default {
   'sidebar.mentions_one': '{{count}} omnämnande',
   'sidebar.mentions_other': '{{count}} omnämnanden',
   'sidebar.otherRooms': 'Andra rum',
-  'sidebar.jump': 'Hoppa till ett rum',
+  'sidebar.jump': 'Hoppa till ett rum eller en person',
   'sidebar.messages': 'Meddelanden',
   'shell.waiting_one': '{{count}} inbjudan eller erbjudande väntar på dig',
   'shell.waiting_other': '{{count}} inbjudningar eller erbjudanden väntar på dig',
