@@ -29,7 +29,7 @@ test('R38.4a: the command says what a login would do, rule by rule, and needs no
     'Subject: yes. sub is "bob".',
     'Name: yes. name is "Bob\\u001b[31m".',
     'Email address: no. email is not there. The provider does not send it: request its scope with AUTH_SCOPES, or add a mapper at the provider.',
-    'Administrator: no. roles is {"admins": {…}}, AUTH_ADMIN_CLAIM_PATH asks for admins. It is an object with the value as a key: let the provider send a list of these keys, or add to the path the key and what leads to a text below it.',
+    'Administrator: no. roles is {"admins": {…}}, AUTH_ADMIN_CLAIM_VALUE asks for admins. It is an object with the value as a key: let the provider send a list of these keys, or add to the path the key and what leads to a text below it.',
     '',
   ])
   expect(existsSync(workspace.path('data'))).toBe(false)

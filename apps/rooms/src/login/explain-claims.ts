@@ -251,14 +251,16 @@ function explainAbsence(claims: JsonObject, path: ClaimPath): 'elsewhere' | 'mis
 }
 
 function explainAdmin(claims: JsonObject, adminClaim: ProviderConfig['adminClaim']): ExplainedRule {
-  const rule = { ...NO_DETAILS, rule: 'admin', setting: 'AUTH_ADMIN_CLAIM_PATH' } as const
-  if (adminClaim === null) return { ...rule, holds: false, problem: 'unset' }
+  const rule = { ...NO_DETAILS, rule: 'admin' } as const
+  if (adminClaim === null)
+    return { ...rule, setting: 'AUTH_ADMIN_CLAIM_PATH', holds: false, problem: 'unset' }
   const { path, value } = adminClaim
   const expected = { path, values: [value] }
   const holds = matchesClaim([claims], expected)
   const shape = findUnmatchableShape([claims], expected)
   return {
     ...rule,
+    setting: 'AUTH_ADMIN_CLAIM_VALUE',
     path: path.whole,
     expected: [value],
     claim: formatClaim(readClaim(claims, path)),
@@ -273,7 +275,7 @@ function explainTeams(claims: JsonObject, teams: TeamsConfig): ExplainedRule {
   return {
     ...NO_DETAILS,
     rule: 'teams',
-    setting: 'TEAMIDP_TEAM_CLAIM_PATH',
+    setting: 'TEAMIDP_OWNER_ROLES',
     path: teams.claimPath.whole,
     expected: teams.ownerRoles,
     claim: formatClaim(claim),
@@ -287,7 +289,7 @@ function explainNoTeam(claims: JsonObject, claim: unknown, teams: TeamsConfig): 
   return findTeamlessShape([claims], teams) ?? 'no_owner'
 }
 
-const FOUND_LENGTH = 200
+const CLAIM_LENGTH = 200
 
 /** A value in a few words: the content of its members is left out, however deep it is. */
 function formatClaim(value: unknown): string | null {
@@ -300,7 +302,7 @@ function formatClaim(value: unknown): string | null {
           .join(', ')}}`
       : JSON.stringify(value)
   const characters = Array.from(text)
-  return characters.length > FOUND_LENGTH ? `${characters.slice(0, FOUND_LENGTH).join('')}…` : text
+  return characters.length > CLAIM_LENGTH ? `${characters.slice(0, CLAIM_LENGTH).join('')}…` : text
 }
 
 function formatMember(value: unknown): string {
