@@ -14,8 +14,8 @@ export interface Page {
   title: string
   /** Icon in the navigation. A page without one is not listed there. */
   icon?: Icon
-  /** True for a page that stands for the product, such as the sign-in: with its mark. */
-  hasMark?: boolean
+  /** True for a page that renders `PageHeading` itself. */
+  hasOwnHeading?: boolean
   /** Component of the page: from `lazyPage`, or one that is loaded already. */
   show: ComponentType & Partial<LoadedAhead>
 }

@@ -6,6 +6,8 @@ import { type Position, PageQuery, findPage } from '../api/paging.ts'
 import { auditRoom } from '../rooms/audit.ts'
 import { isAtLeast } from '../rooms/permissions.ts'
 import { findRoomAccess } from '../rooms/access-store.ts'
+import { type UserDisplay, findUserDisplays } from '../rooms/nickname.ts'
+import { selectMembers } from '../members/store.ts'
 import { SUCCESS, Success, toMoment } from '../api/wire.ts'
 import { accept, admitsGuests } from './acceptance.ts'
 import { isAuthorized, filterAuthorized } from './authority.ts'
@@ -22,6 +24,7 @@ import {
 } from './schema.ts'
 import {
   type PendingInvitationRow,
+  countPeople,
   markDeclined,
   findByTokenHash,
   findInvitation,
@@ -87,6 +90,25 @@ async function findLink(
   throw failure('not_found')
 }
 
+/** Number of people whom the preview of a room shows. */
+const MAX_PEOPLE = 5
+
+function toPerson({ nickname, avatar_color }: Pick<UserDisplay, 'nickname' | 'avatar_color'>) {
+  return { nickname, avatarColor: avatar_color }
+}
+
+/** The inviter, and who is in the room: names and colours, which need no session. */
+async function findPreviewPeople(db: Db, { room_id: roomId, created_by: creatorId }: RoomInvitationRow) {
+  const [creators, first, peopleCount] = await Promise.all([
+    findUserDisplays(db, roomId, [creatorId]),
+    selectMembers(db, roomId, undefined, MAX_PEOPLE),
+    countPeople(db, roomId),
+  ])
+  const creator = creators.get(creatorId)
+  if (!creator) throw failure('not_found')
+  return { invitedBy: toPerson(creator), people: first.map(toPerson), peopleCount }
+}
+
 const previewInvitation = publicOperation({
   id: 'previewInvitation',
   methods: ['GET'],
@@ -109,6 +131,7 @@ const previewInvitation = publicOperation({
     const hasRole = access && isAtLeast(access.role, permissionOf(link, room, manual))
     return {
       roomName: room.name,
+      ...(await findPreviewPeople(database.read, link)),
       permission: link.permission,
       expiresAt: toMoment(link.expires_at),
       guestAllowed: policy.guestEnabled && admitsGuests(room, link),

@@ -98,9 +98,14 @@ export const PendingPage = z.object({
   invitations: z.array(PendingInvitation),
   nextCursor: NextCursor,
 })
+const PreviewPerson = z.object({ nickname: z.string(), avatarColor: z.string() })
+
 export const Preview = z
   .object({
     roomName: z.string(),
+    invitedBy: PreviewPerson,
+    people: z.array(PreviewPerson).meta({ description: 'The owner and the first members, at most five.' }),
+    peopleCount: z.int().meta({ description: 'The owner and all members.' }),
     permission: MemberRole,
     expiresAt: Moment,
     guestAllowed: z.boolean().meta({ description: 'Whether guests can accept it.' }),

@@ -226,6 +226,25 @@ export async function findRoomOf(db: Db, { room_id }: RoomInvitationRow): Promis
   return db.selectFrom('rooms').selectAll().where('id', '=', room_id).executeTakeFirst()
 }
 
+/** Number of the members of a room, with its owner. */
+export async function countPeople(db: Db, roomId: string): Promise<number> {
+  const { count, owners } = await db
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('room_members')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('room_id', '=', roomId)
+        .as('count'),
+      eb
+        .selectFrom('rooms')
+        .select(({ fn }) => fn.count<number>('owner_id').as('count'))
+        .where('id', '=', roomId)
+        .as('owners'),
+    ])
+    .executeTakeFirstOrThrow()
+  return Number(count) + Number(owners)
+}
+
 /**
  * Last explicit decision about this user in this room, while an invitation can be older than it.
  */

@@ -43,7 +43,7 @@ export const pages: readonly TitledPage[] = [
   {
     path: '/login',
     title: 'login.title',
-    hasMark: true,
+    hasOwnHeading: true,
     show: lazyPage(async () => {
       const [page] = await Promise.all([import('./pages/login/page.tsx'), addTexts(loginTexts)])
       return page

@@ -72,7 +72,7 @@ test('a nickname typed before the session ended is restored after signing in, on
   expect(await name.inputValue()).toBe('Gunilla the Second')
   await page.getByRole('button', { name: 'Save nickname' }).press('Enter')
   await page.getByText('Nickname saved').waitFor()
-  await page.getByRole('link', { name: 'Account of Gunilla the Second' }).waitFor()
+  await page.getByRole('button', { name: 'Account of Gunilla the Second' }).waitFor()
   expect(await name.inputValue()).toBe('')
   // Guests have nothing at a provider to export or erase here.
   expect(await page.getByRole('button', { name: 'Delete account' }).count()).toBe(0)
@@ -99,7 +99,7 @@ test('a guest can sign in and returns to the same page; a member is not offered 
   await page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true }).click()
   pages.service().idp.person = BOB
   await page.getByRole('link', { name: 'Sign in with Test provider' }).click()
-  await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
+  await page.getByRole('button', { name: 'Account of Bob Berg' }).waitFor()
   pages.service().idp.person = ALICE
   expect(page.url()).toBe(pages.at('/'))
   await page.goto(pages.at('/account'))
@@ -136,6 +136,18 @@ test('if the provider has no sign-out, the sign-in page confirms that the user i
   await page.getByRole('button', { name: 'Join as a guest' }).click()
   await page.getByRole('button', { name: 'Sign out here' }).click()
   await page.getByRole('status').getByText('You signed out').waitFor()
+}, 60_000)
+
+test('R43.5: signing out is behind the picture, on every page', async () => {
+  const { page } = await pages.open('/login?returnTo=/')
+  await page.getByRole('textbox', { name: 'Nickname' }).fill('Greta')
+  await page.getByRole('button', { name: 'Join as a guest' }).click()
+  await page.getByRole('button', { name: 'Account of Greta' }).press('Enter')
+  await page.getByRole('menu').locator(':focus').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter')
+  await page.getByRole('status').getByText('You signed out').waitFor()
+  expect(await pages.liveSessions('Greta')).toEqual([])
 }, 60_000)
 
 test('R23.8: the brand leads to Links, whose address visitors do not see', async () => {

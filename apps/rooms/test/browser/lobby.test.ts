@@ -215,7 +215,8 @@ test('R23.4: an invitation link shows the room, survives the sign-in, and is use
         .executeTakeFirstOrThrow()
     ).use_count
   const { page, errors } = await pages.open(pathname)
-  await page.getByRole('heading', { name: 'You’re invited to Link room', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Link room', level: 1 }).waitFor()
+  await page.getByText('Hanna Host invited you to').waitFor()
   await page.getByText('Guests can’t join this room.').waitFor()
   expect(await page.getByRole('textbox').count()).toBe(0)
   await expectAccessible(page)
@@ -243,6 +244,7 @@ test('an invitation leads an existing member to the room and is not used', async
   await page.getByRole('button', { name: 'Join Joined before' }).click()
   await page.getByRole('heading', { name: 'Joined before', level: 1, exact: true }).waitFor()
   await page.goto(pages.at(pathname))
+  await page.getByText('In the room: Hanna Host and Alice Andersson', { exact: true }).waitFor()
   await page.getByText('You’re already a member of this room.').waitFor()
   expect(await page.getByRole('button', { name: /^Join/ }).count()).toBe(0)
   await page.getByRole('link', { name: 'Open the room' }).click()

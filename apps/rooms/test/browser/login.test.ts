@@ -29,7 +29,7 @@ test('R28.12: a room link that is opened signed out is reached after signing in,
   const before = pages.service().idp.calls.token
   await page.getByRole('link', { name: button }).click()
   await page.waitForURL(pages.at(`${ROOM}?from=mail#latest`))
-  await page.getByRole('link', { name: `Account of ${String(ALICE.name)}` }).waitFor()
+  await page.getByRole('button', { name: `Account of ${String(ALICE.name)}` }).waitFor()
   expect(pages.service().idp.calls.token).toBe(before + 1)
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
@@ -69,10 +69,10 @@ test('R10.3: a sign-in in one tab replaces the session of another, which stays o
   await first.getByRole('textbox', { name: 'Nickname' }).fill('Gun Gast')
   await first.getByRole('button', { name: 'Join as a guest' }).click()
   const alice = `Account of ${String(ALICE.name)}`
-  await first.getByRole('link', { name: 'Account of Gun Gast' }).waitFor()
+  await first.getByRole('button', { name: 'Account of Gun Gast' }).waitFor()
   const signIn = async () => {
     await first.goto(pages.at('/api/auth/login?prompt=login&returnTo=/account'))
-    await first.getByRole('link', { name: alice }).waitFor()
+    await first.getByRole('button', { name: alice }).waitFor()
   }
   const second = await first.context().newPage()
   const passed: string[] = []
@@ -91,7 +91,7 @@ test('R10.3: a sign-in in one tab replaces the session of another, which stays o
   await second.waitForLoadState('networkidle')
   // The guest is now another user, who sees nothing of the guest.
   await Promise.all([second.waitForEvent('framenavigated'), signIn()])
-  await second.getByRole('link', { name: alice }).waitFor()
+  await second.getByRole('button', { name: alice }).waitFor()
   // The user of the page signs in again: it does not change.
   await second.getByRole('button', { name: 'New room' }).click()
   const name = second.getByRole('textbox', { name: 'Name' })

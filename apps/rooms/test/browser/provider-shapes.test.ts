@@ -21,7 +21,7 @@ describe.each(['Zitadel', 'GitHub', 'Slack', 'Entra'])('R38.5: %s', (recipe) => 
     await page.getByRole('alert', { name: 'You’re not signed in' }).waitFor()
     expect(await grantsOf(pages.service())).toEqual({})
     await press(/^Use another account/, insider)
-    await page.getByRole('link', { name: `Account of ${name}` }).waitFor()
+    await page.getByRole('button', { name: `Account of ${name}` }).waitFor()
     await page.getByRole('link', { name: 'Administration' }).click()
     await page.getByRole('tab', { name: 'Identity provider' }).waitFor()
     expect(Object.values(await grantsOf(pages.service()))).toEqual([[...grants]])

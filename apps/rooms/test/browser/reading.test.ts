@@ -331,6 +331,22 @@ test('R43.3a: on a message that has the focus, R replies, E edits, P pins and + 
   expect(await page.getByText('Replying to Hanna Host').count()).toBe(0)
 }, 60_000)
 
+test('R43.3b: a printed room has its name and all its messages, and none of its buttons', async () => {
+  const id = await roomWith(40)
+  const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
+  await line(page, 'Message number 40').waitFor()
+  await list(page).getByText('Message number 40').hover()
+  await page.getByRole('toolbar').waitFor()
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.getByRole('button').count()).toBe(0)
+  expect(await page.getByRole('textbox').count()).toBe(0)
+  await page.getByRole('heading', { name: 'Harbour', level: 1 }).waitFor()
+  // The paper goes on where the window ends.
+  expect(await list(page).evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
+  expect(await list(page).evaluate(({ clientHeight }) => clientHeight > innerHeight)).toBe(true)
+  await page.emulateMedia({ media: null })
+}, 60_000)
+
 test('messages have one rhythm, whether the user may delete them or not', async () => {
   const id = await roomWith(3)
   const heights = async (person: typeof ROOT) => {

@@ -61,5 +61,7 @@ test('on every page a tap reaches the control that it touches and no other', asy
     await page.getByText('Replying to Root').waitFor()
     await expectFingerSized(page)
   }
-  expect(await page.locator('header a').evaluate((link) => link.getBoundingClientRect().height)).toBe(44)
+  expect(
+    await page.locator('.account-button').evaluate((button) => button.getBoundingClientRect().height),
+  ).toBe(44)
 }, 60_000)

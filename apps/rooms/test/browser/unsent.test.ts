@@ -243,11 +243,11 @@ test('a tab that was offline while another user signed in sends nothing as that 
     await takeSession(page, bobs)
     sent.length = 0
   })
-  await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
+  await page.getByRole('button', { name: 'Account of Bob Berg' }).waitFor()
   await page.getByText(/^This is the start of /).waitFor()
   expect(await field(page).inputValue()).toBe('')
   expect(await page.getByText('Of Alice alone').count()).toBe(0)
-  expect(await page.getByRole('link', { name: /^Account of Alice/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /^Account of Alice/ }).count()).toBe(0)
   expect([sent, await texts(page)]).toEqual([[], []])
   // Unsent messages wait for their author.
   await page.goto(pages.at(`/api/auth/login?prompt=login&returnTo=/rooms/${id}`))
@@ -261,7 +261,7 @@ test('a tab that has not noticed another user’s sign-in sends nothing as that 
   await page.getByText(/^This is the start of /).waitFor()
   await takeSession(page, await sessionOf(BOB))
   await send(page, 'Of Alice alone')
-  await page.getByRole('link', { name: 'Account of Bob Berg' }).waitFor()
+  await page.getByRole('button', { name: 'Account of Bob Berg' }).waitFor()
   await page.getByText(/^This is the start of /).waitFor()
   expect([await texts(page), await field(page).inputValue()]).toEqual([[], ''])
   await send(page, 'Of Bob')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { hashToken } from '@latchkey/tokens/opaque'
 import {
+  makeMember,
   type TestUser,
   acceptInvitation,
   ban,
@@ -95,13 +96,17 @@ eachDialect((dialect, newUrl) => {
     expect(JSON.stringify(await listInvitations(owner, id))).not.toContain(hashToken(token))
   })
 
-  test('R28.25: previewing a link, also without a session, does not use it and shows no more than its target', async () => {
+  test('R28.25, R43.5a: previewing a link, also without a session, does not use it, and shows names but no ids', async () => {
     const { id } = await createRoom(owner, { visibility: 'private', name: 'Den' })
     const { token, invitation } = await createInvitationLink(owner, id, { role: 'listener' })
+    const olga = { nickname: 'Olga', avatarColor: expect.stringMatching(/^#/) }
     const before = await stateOf(rooms)
     for (let times = 0; times < 3; times++)
       expect(await (await preview(token)).json()).toEqual({
         roomName: 'Den',
+        invitedBy: olga,
+        people: [olga],
+        peopleCount: 1,
         permission: 'listener',
         expiresAt: invitation['expiresAt'],
         guestAllowed: false,
@@ -112,6 +117,14 @@ eachDialect((dialect, newUrl) => {
     const forModerators = await createInvitationLink(owner, open.id, { role: 'moderator' })
     expect(await (await preview(forGuests.token)).json()).toMatchObject({ guestAllowed: true })
     expect(await (await preview(forModerators.token)).json()).toMatchObject({ guestAllowed: false })
+    for (let count = 0; count < 6; count++) {
+      rooms.clock.ms += 1
+      await makeMember(rooms, open.id, await member(rooms, `Ida ${count}`), 'speaker')
+    }
+    expect(await (await preview(forGuests.token)).json()).toMatchObject({
+      people: ['Olga', 'Ida 0', 'Ida 1', 'Ida 2', 'Ida 3'].map((nickname) => ({ nickname })),
+      peopleCount: 7,
+    })
     expect((await acceptInvitation(await member(rooms), token)).status).toBe(200)
     for (const gone of [token, UNKNOWN, invitation.id, 'x'])
       expect(await refusal(await preview(gone))).toEqual([404, 'not_found'])

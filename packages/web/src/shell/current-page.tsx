@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { Fragment, Suspense } from 'react'
 import { Link, useLocation } from 'wouter'
-import { BrandMark } from '../brand-mark.tsx'
 import type { DetailPage, Page } from '../pages.ts'
 import { Notice } from '../parts/notice.tsx'
 import { RowSkeletons } from '../parts/skeletons.tsx'
@@ -27,8 +26,7 @@ export function CurrentPage({ pages, details, home }: Props) {
   const page = pages.find((candidate) => candidate.path === path)
   return (
     <Fragment key={path}>
-      {page?.hasMark && <BrandMark size={48} className="page-mark" />}
-      {!detail && <PageHeading title={t(page?.title ?? 'page.notFound')} mb="lg" />}
+      {!detail && !page?.hasOwnHeading && <PageHeading title={t(page?.title ?? 'page.notFound')} mb="lg" />}
       <ErrorBoundary>
         <Suspense fallback={<RowSkeletons />}>
           {detail?.show(detail.pattern.exec(path)?.[1] ?? '')}

@@ -1,9 +1,14 @@
 import { Button, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { lazyPart } from '@latchkey/web/lazy-page'
+import { OnUse } from '@latchkey/web/shell/on-use'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { loginPath } from '../addresses.ts'
 import { UserAvatar, GuestBadge } from '../parts/person.tsx'
 import { type User, useSession } from '../session.ts'
 import { useText } from '../texts/text.ts'
+
+const AccountItems = lazyPart(() => import('./account-items.tsx'))
 
 /** Header: the signed-in user, or a link to the sign-in page. */
 export function AccountMenu() {
@@ -29,26 +34,35 @@ export function AccountMenu() {
   return (
     <>
       {isGuest && signIn}
-      <AccountLink user={data.user} />
+      <AccountButton user={data.user} />
     </>
   )
 }
 
-function AccountLink({ user }: { user: User }) {
-  const { nickname, identityType } = user
+function AccountButton({ user }: { user: User }) {
   const { t } = useText()
+  const [button, setButton] = useState<HTMLElement | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const { nickname, identityType } = user
   return (
-    <UnstyledButton
-      component={Link}
-      href="/account"
-      style={{ display: 'flex', alignItems: 'center', gap: 8, minWidth: 0, minHeight: 32 }}
-    >
-      <VisuallyHidden>{t('account.of', { name: nickname })}</VisuallyHidden>
-      <UserAvatar of={user} />
-      <Text size="sm" truncate maw={180} visibleFrom="xs" aria-hidden>
-        {nickname}
-      </Text>
-      {identityType === 'guest' && <GuestBadge />}
-    </UnstyledButton>
+    <>
+      <UnstyledButton
+        ref={setButton}
+        className="account-button"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <VisuallyHidden>{t('account.of', { name: nickname })}</VisuallyHidden>
+        <UserAvatar of={user} />
+        <Text size="sm" truncate maw={180} visibleFrom="xs" aria-hidden>
+          {nickname}
+        </Text>
+        {identityType === 'guest' && <GuestBadge />}
+      </UnstyledButton>
+      <OnUse isUsed={isOpen}>
+        <AccountItems button={button} isOpen={isOpen} onChange={setOpen} />
+      </OnUse>
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Paper, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Divider, Skeleton, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { CallError } from '@latchkey/web/call'
 import { Notice } from '@latchkey/web/parts/notice'
@@ -6,6 +6,8 @@ import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { Link, useLocation } from 'wouter'
 import { loginPath, providerLogin } from '../../addresses.ts'
+import { EntryCard } from '../../parts/entry-card.tsx'
+import { UserAvatar } from '../../parts/person.tsx'
 import { type Result, call } from '../../call.ts'
 import { invalidate, useCall } from '../../queries.ts'
 import { useSession } from '../../session.ts'
@@ -17,17 +19,57 @@ import { GuestEntry } from '../login/guest-entry.tsx'
  * (R23.4).
  */
 export default function InvitationPage({ token }: { token: string }) {
-  const { t } = useText()
   const { data, error, refetch } = useCall('invitations', 'previewInvitation', { params: { token } })
   const isGone = error instanceof CallError && error.status === 404
   if (isGone) return <InvitationNotFound />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton h={200} />
   return (
-    <Stack gap="lg" maw={480}>
-      <PageHeading title={t('invite.to', { room: data.roomName })} className="wrap" />
+    <EntryCard>
+      <div>
+        <Inviter invitation={data} />
+        <PageHeading title={data.roomName} className="wrap entry-room" />
+      </div>
+      {data.peopleCount > 1 && <People invitation={data} />}
       <Offer token={token} invitation={data} />
-    </Stack>
+    </EntryCard>
+  )
+}
+
+type Preview = Result<'previewInvitation'>
+
+const withoutPicture = (person: Preview['invitedBy']) => ({ ...person, avatarUrl: null })
+
+function Inviter({ invitation: { invitedBy } }: { invitation: Preview }) {
+  const { t } = useText()
+  return (
+    <p className="entry-inviter wrap">
+      <UserAvatar of={withoutPicture(invitedBy)} size={24} />
+      <span>{t('invite.by', { name: invitedBy.nickname })}</span>
+    </p>
+  )
+}
+
+/** Number of people whom the page names. */
+const NAMED = 2
+
+/** The people in the room: some pictures, two names, and how many others. */
+function People({ invitation: { people, peopleCount } }: { invitation: Preview }) {
+  const { t, language } = useText()
+  const named = people.slice(0, NAMED).map(({ nickname }) => nickname)
+  const others = peopleCount - named.length
+  const all = others > 0 ? [...named, t('invite.others', { count: others })] : named
+  return (
+    <div className="entry-people">
+      <span className="entry-faces">
+        {people.map((person, index) => (
+          <UserAvatar key={index} of={withoutPicture(person)} size={28} />
+        ))}
+      </span>
+      <Text size="sm" c="dimmed" className="wrap">
+        {t('invite.members', { people: new Intl.ListFormat(language, { type: 'conjunction' }).format(all) })}
+      </Text>
+    </div>
   )
 }
 
@@ -51,7 +93,7 @@ function InvitationNotFound() {
 
 interface Props {
   token: string
-  invitation: Result<'previewInvitation'>
+  invitation: Preview
 }
 
 function Offer({ token, invitation }: Props) {
@@ -62,24 +104,20 @@ function Offer({ token, invitation }: Props) {
   const isRefusedGuest = session?.user.identityType === 'guest' && !guestAllowed
   return (
     <>
-      <Text className="wrap">
-        {t('invite.as', { role: t(`room.role.${permission}`), when: moment(expiresAt) })}
-      </Text>
-      <Text size="sm" c="dimmed">
-        {t(`room.roleHelp.${permission}`)}
-      </Text>
       {session && !isRefusedGuest && <Join token={token} invitation={invitation} />}
       {isRefusedGuest && (
-        <Paper withBorder p="md">
-          <Stack gap="xs" align="flex-start">
-            <Text>{t('invite.noGuests')}</Text>
-            <Anchor component={Link} href={loginPath(`/invite/${token}`)} underline="always">
-              {t('login.title')}
-            </Anchor>
-          </Stack>
-        </Paper>
+        <div>
+          <Text>{t('invite.noGuests')}</Text>
+          <Anchor component={Link} href={loginPath(`/invite/${token}`)} underline="always">
+            {t('login.title')}
+          </Anchor>
+        </div>
       )}
       {session === null && <SignInOptions token={token} guestAllowed={guestAllowed} />}
+      <Text size="sm" c="dimmed" className="wrap">
+        {t('invite.as', { role: t(`room.role.${permission}`), when: moment(expiresAt) })}{' '}
+        {t(`room.roleHelp.${permission}`)}
+      </Text>
     </>
   )
 }
@@ -138,11 +176,15 @@ function SignInOptions({ token, guestAllowed }: { token: string; guestAllowed: b
   if (!config) return null
   return (
     <>
-      <Text>{t('invite.signInFirst')}</Text>
       <Button component="a" href={providerLogin(back)} size="md">
         {t('login.with', { label: config.provider.label })}
       </Button>
-      {config.guestEnabled && guestAllowed && <GuestEntry back={back} />}
+      {config.guestEnabled && guestAllowed && (
+        <>
+          <Divider label={t('login.or')} styles={{ label: { color: 'var(--mantine-color-dimmed)' } }} />
+          <GuestEntry back={back} />
+        </>
+      )}
       {config.guestEnabled && !guestAllowed && <Text size="sm">{t('invite.noGuests')}</Text>}
     </>
   )

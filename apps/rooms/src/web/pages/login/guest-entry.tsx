@@ -1,4 +1,4 @@
-import { Paper, Stack, Text, Title } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { call } from '../../call.ts'
 import { NicknameForm } from '../../parts/nickname-form.tsx'
@@ -14,16 +14,14 @@ export function GuestEntry({ back }: { back: string }) {
     location.assign(back)
   }
   return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
-        <div>
-          <Title order={2}>{t('login.guestTitle')}</Title>
-          <Text size="sm" c="dimmed" mt={4}>
-            {t('login.guestHelp')}
-          </Text>
-        </div>
-        <NicknameForm text={text} button={t('login.enter')} save={enter} />
-      </Stack>
-    </Paper>
+    <Stack gap="sm">
+      <div>
+        <Title order={2}>{t('login.guestTitle')}</Title>
+        <Text size="sm" c="dimmed" mt={4}>
+          {t('login.guestHelp')}
+        </Text>
+      </div>
+      <NicknameForm text={text} button={t('login.enter')} save={enter} />
+    </Stack>
   )
 }

@@ -1,9 +1,11 @@
-import { Alert, Anchor, Button, Divider, Paper, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Divider, Stack, Text } from '@mantine/core'
 import { IconLogin2 } from '@latchkey/web/icons'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
+import { PageHeading } from '@latchkey/web/shell/heading'
 import { useEffect } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
 import { providerLogin, returnPath } from '../../addresses.ts'
+import { EntryCard } from '../../parts/entry-card.tsx'
 import { useCall } from '../../queries.ts'
 import { type User, useSession } from '../../session.ts'
 import { endedKey, loginErrorKey, useText } from '../../texts/text.ts'
@@ -14,6 +16,7 @@ import { GuestEntry } from './guest-entry.tsx'
  * never loops.
  */
 export default function LoginPage() {
+  const { t } = useText()
   const search = useSearch()
   const back = returnPath(search)
   const error = new URLSearchParams(search).get('error')
@@ -25,11 +28,12 @@ export default function LoginPage() {
   }, [isSignedIn, back])
   if (isSignedIn) return null
   return (
-    <Stack gap="lg" maw={480}>
+    <EntryCard>
+      <PageHeading title={t('login.title')} />
       <LoginNotice search={search} />
       {session && <SignedInNotice user={session.user} back={back} />}
       <SignInOptions back={back} error={error} mayEnter={session === null} />
-    </Stack>
+    </EntryCard>
   )
 }
 
@@ -60,23 +64,21 @@ function SignedInNotice({ user, back }: { user: User; back: string }) {
   const { t } = useText()
   const isGuest = user.identityType === 'guest'
   return (
-    <Paper withBorder p="md">
-      <Stack gap="xs" align="flex-start">
-        {isGuest && (
-          <>
-            <Text fw={500} className="wrap">
-              {t('login.youAreGuest', { name: user.nickname })}
-            </Text>
-            <Text size="sm" c="dimmed">
-              {t('login.youAreGuestHelp')}
-            </Text>
-          </>
-        )}
-        <Anchor href={back} underline="always" className="wrap">
-          {isGuest ? t('login.stayGuest') : t('login.goOn', { name: user.nickname })}
-        </Anchor>
-      </Stack>
-    </Paper>
+    <Stack gap="xs" align="flex-start">
+      {isGuest && (
+        <>
+          <Text fw={500} className="wrap">
+            {t('login.youAreGuest', { name: user.nickname })}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {t('login.youAreGuestHelp')}
+          </Text>
+        </>
+      )}
+      <Anchor href={back} underline="always" className="wrap">
+        {isGuest ? t('login.stayGuest') : t('login.goOn', { name: user.nickname })}
+      </Anchor>
+    </Stack>
   )
 }
 

@@ -44,8 +44,8 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
       {person && !another && <PersonState userId={person.id} store={store} />}
       {!room.people && (
         <div className="room-badges">
-          <Badge variant="default">{t(`room.visibility.${room.visibility}`)}</Badge>
-          {room.role !== null && <Badge variant="light">{t(`room.role.${room.role}`)}</Badge>}
+          {room.visibility === 'unlisted' && <Badge variant="default">{t('room.visibility.unlisted')}</Badge>}
+          {room.role === 'listener' && <Badge variant="default">{t('room.role.listener')}</Badge>}
         </div>
       )}
       <div className="room-tools">

@@ -1,9 +1,5 @@
 /** Sign-in page: its notices, and the errors of failed logins. */
 export default {
-  'login.or': 'or',
-  'login.guestTitle': 'No account?',
-  'login.guestHelp': 'All you need is a nickname. Guests can join rooms that allow them.',
-  'login.enter': 'Join as a guest',
   'login.failed': 'You’re not signed in',
   'login.ended': 'You were signed out',
   'login.ended.expired': 'Your session expired. Sign in again to continue.',

@@ -1,10 +1,6 @@
 import type en from '../en/login.ts'
 
 export default {
-  'login.or': 'atau',
-  'login.guestTitle': 'Belum punya akun?',
-  'login.guestHelp': 'Cukup dengan nama panggilan. Tamu dapat memasuki ruang yang mengizinkannya.',
-  'login.enter': 'Masuk sebagai tamu',
   'login.failed': 'Anda belum masuk',
   'login.ended': 'Anda telah keluar',
   'login.ended.expired': 'Sesi Anda kedaluwarsa. Masuk lagi untuk melanjutkan.',

@@ -1,10 +1,6 @@
 import type en from '../en/login.ts'
 
 export default {
-  'login.or': 'eller',
-  'login.guestTitle': 'Inget konto?',
-  'login.guestHelp': 'Det räcker med ett smeknamn. Gäster kan gå in i rum som tillåter dem.',
-  'login.enter': 'Gå in som gäst',
   'login.failed': 'Du är inte inloggad',
   'login.ended': 'Du har loggats ut',
   'login.ended.expired': 'Din session har gått ut. Logga in igen för att fortsätta.',

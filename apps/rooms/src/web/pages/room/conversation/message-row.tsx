@@ -53,7 +53,7 @@ export const MessageRow = memo(function MessageRow({ message, continues, actions
         {message.replyTo && (
           <Quotation quotation={message.replyTo} tabIndex={tabIndex} onOpen={actions.goTo} />
         )}
-        <Byline message={message} isHidden={continues} />
+        <Byline message={message} isHidden={continues} showsRole={actions.showsRoles} />
         {isEditing ? (
           <MessageEditor message={message} actions={actions} />
         ) : (
@@ -80,7 +80,13 @@ function Gutter({ message, continues }: Pick<Props, 'message' | 'continues'>) {
   )
 }
 
-function Byline({ message, isHidden }: { message: Message; isHidden: boolean }) {
+interface BylineProps {
+  message: Message
+  isHidden: boolean
+  showsRole: boolean
+}
+
+function Byline({ message, isHidden, showsRole }: BylineProps) {
   const { t, time, moment } = useText()
   const { guest, authorRole, createdAt, pinned } = message
   const name = useAuthorName(message)
@@ -102,7 +108,7 @@ function Byline({ message, isHidden }: { message: Message; isHidden: boolean }) 
     <div className="byline">
       <bdi className="author">{name}</bdi>
       {guest && <GuestBadge />}
-      {(authorRole === 'owner' || authorRole === 'moderator') && (
+      {showsRole && (authorRole === 'owner' || authorRole === 'moderator') && (
         <span className="author-role">{t(`room.role.${authorRole}`)}</span>
       )}
       <time dateTime={createdAt} title={moment(createdAt)}>

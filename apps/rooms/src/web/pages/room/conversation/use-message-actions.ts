@@ -19,6 +19,8 @@ export interface MessageActions {
   selfId: string
   /** False in an archived room. */
   mayWrite: boolean
+  /** True for guests, to whom the people are strangers: who owns the room, and who moderates it. */
+  showsRoles: boolean
   mayDeleteAny: boolean
   mayPin: boolean
   mayReadVersions: boolean
@@ -56,6 +58,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
   const [editing, edit] = useState<Message | null>(null)
   const [dialog, open] = useState<MessageDialog | null>(null)
   const [menuMessageId, setMenuMessage] = useState<string>()
+  const isGuest = user.identityType === 'guest'
   const may = rightsIn(room, user)
   const mayWrite = !room.archived
   const [mayDeleteAny, mayPin, mayReadVersions] = [
@@ -68,6 +71,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
       void act.catch((error: unknown) => showError(failure(error as Error)))
     return {
       selfId: user.id,
+      showsRoles: isGuest,
       mayDeleteAny,
       mayPin,
       mayWrite,
@@ -88,6 +92,6 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
       copyText: ({ content }) => clipboard.copy(content ?? ''),
     }
     // The language changes only with the whole page.
-  }, [user.id, store, reply, goTo, keepInPlace, mayDeleteAny, mayPin, mayReadVersions, mayWrite])
+  }, [user.id, isGuest, store, reply, goTo, keepInPlace, mayDeleteAny, mayPin, mayReadVersions, mayWrite])
   return { actions, editing, dialog, menuMessageId }
 }
