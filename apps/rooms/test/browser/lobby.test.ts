@@ -150,7 +150,7 @@ test('invitations and transfers appear in the lobby and are accepted, declined a
     return id
   }
   await invite('Unwanted')
-  const waiting = page.getByRole('region', { name: 'Waiting for you' })
+  const waiting = page.getByRole('region', { name: 'Invitations' })
   await waiting.getByText('Invitation to Unwanted as Member').waitFor()
   await expectAccessible(page)
   await waiting.getByRole('button', { name: 'Decline: Invitation to Unwanted as Member' }).press('Enter')
@@ -188,7 +188,7 @@ for (const [what, path] of [
     await page.route(path, (route) => route.fulfill({ status: 500, json: { error: 'x', code: 'internal' } }))
     await withoutAnswers(page, pages.at('/'))
     await page.goto(pages.at('/'))
-    const waiting = page.getByRole('region', { name: 'Waiting for you' })
+    const waiting = page.getByRole('region', { name: 'Invitations' })
     await waiting.getByRole('alert', { name: 'Couldn’t load this' }).waitFor()
     await expectAccessible(page)
     await screenshot(page, `lobby-no-${what}`)
@@ -304,7 +304,7 @@ test('further invitations are loaded on request', async () => {
     await host.browser.json(`/api/rooms/${id}/invitations/users`, { body: { userId } }, 201)
   }
   await page.reload()
-  const waiting = page.getByRole('region', { name: 'Waiting for you' })
+  const waiting = page.getByRole('region', { name: 'Invitations' })
   await waiting.getByText('Invitation to Den 51 as Member').waitFor()
   expect(await waiting.getByRole('listitem').count()).toBe(50)
   await page.setViewportSize({ width: 390, height: 900 })
@@ -339,7 +339,7 @@ test('an invitation or an offer is announced on every page and leads to its answ
   const waiting = page.getByRole('status').getByRole('link', { name: /waiting for you$/ })
   const one = waiting.and(page.getByRole('link', { name: '1 invitation or offer is waiting for you' }))
   const two = waiting.and(page.getByRole('link', { name: '2 invitations or offers are waiting for you' }))
-  const list = page.getByRole('region', { name: 'Waiting for you' })
+  const list = page.getByRole('region', { name: 'Invitations' })
   expect(await waiting.count()).toBe(0)
   const userId = await pages.idOf(person.name)
   await host.browser.json(`/api/rooms/${den.id}/invitations/users`, { body: { userId } }, 201)

@@ -8,7 +8,7 @@ export default {
   'lobby.noGuests': 'Members only',
   'lobby.create': 'New room',
   'lobby.more': 'Show more',
-  'lobby.pending': 'Waiting for you',
+  'lobby.pending': 'Invitations',
   'lobby.invitedTo': 'Invitation to {{room}} as {{role}}',
   'lobby.until': 'Until {{when}}',
   'lobby.accept': 'Accept',

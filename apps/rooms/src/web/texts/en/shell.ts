@@ -4,7 +4,7 @@ export default {
   'nav.lobby': 'Rooms',
   'nav.account': 'Account',
   'notify.title': 'Notifications',
-  'notify.help': 'What you’re notified of in a room is chosen in the room.',
+  'notify.help': 'Choose notifications for each room from its bell.',
   'notify.sound': 'Play a sound',
   'notify.desktop': 'Show notifications on this device',
   'notify.desktopHelp': 'For this browser, also while no tab of Rooms is open.',

@@ -10,7 +10,7 @@ export default {
   'lobby.noGuests': 'Khusus anggota',
   'lobby.create': 'Ruang baru',
   'lobby.more': 'Tampilkan lagi',
-  'lobby.pending': 'Menunggu Anda',
+  'lobby.pending': 'Undangan',
   'lobby.invitedTo': 'Undangan ke {{room}} sebagai {{role}}',
   'lobby.until': 'Sampai {{when}}',
   'lobby.accept': 'Terima',

@@ -6,7 +6,7 @@ export default {
   'nav.lobby': 'Ruang',
   'nav.account': 'Akun',
   'notify.title': 'Notifikasi',
-  'notify.help': 'Notifikasi untuk setiap ruang diatur di ruang itu.',
+  'notify.help': 'Pilih notifikasi setiap ruang lewat loncengnya.',
   'notify.sound': 'Putar suara',
   'notify.desktop': 'Tampilkan notifikasi di perangkat ini',
   'notify.desktopHelp': 'Untuk peramban ini, juga saat tidak ada tab Rooms yang terbuka.',

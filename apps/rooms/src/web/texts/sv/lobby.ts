@@ -10,7 +10,7 @@ export default {
   'lobby.noGuests': 'Endast medlemmar',
   'lobby.create': 'Nytt rum',
   'lobby.more': 'Visa fler',
-  'lobby.pending': 'Väntar på dig',
+  'lobby.pending': 'Inbjudningar',
   'lobby.invitedTo': 'Inbjudan till {{room}} som {{role}}',
   'lobby.until': 'Till {{when}}',
   'lobby.accept': 'Acceptera',

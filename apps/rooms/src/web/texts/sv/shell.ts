@@ -6,7 +6,7 @@ export default {
   'nav.lobby': 'Rum',
   'nav.account': 'Konto',
   'notify.title': 'Aviseringar',
-  'notify.help': 'Vad du aviseras om i ett rum väljer du i rummet.',
+  'notify.help': 'Välj aviseringar för varje rum under rummets klocka.',
   'notify.sound': 'Spela ett ljud',
   'notify.desktop': 'Visa aviseringar på den här enheten',
   'notify.desktopHelp': 'För den här webbläsaren, även när ingen flik med Rooms är öppen.',
