@@ -10,6 +10,7 @@ import type { PresentPerson } from '../lobby/schema.ts'
 import { LEASE_MS, type StartedVisit } from '../rooms/visits.ts'
 import { Id } from '../api/wire.ts'
 import type { Bus } from './bus.ts'
+import { CallAlerts } from './call-alerts.ts'
 import type { Connection } from './connection.ts'
 import { SessionExpiry } from './session-expiry.ts'
 import { Leases } from './leases.ts'
@@ -27,7 +28,6 @@ import { Calls, type CallsOptions } from './calls/calls.ts'
 import type { VoiceSettings } from '../settings/voice.ts'
 import type { LiveKit } from '../voice/livekit/livekit.ts'
 import { Reconciler } from './reconciler.ts'
-import { listCallAlerts } from '../voice/alerts/store.ts'
 
 export interface HubOptions {
   database: Database<Tables>
@@ -65,6 +65,7 @@ export class Hub {
   readonly leases: Leases
   readonly reconciler: Reconciler
   readonly calls: Calls
+  readonly callAlerts: CallAlerts
   readonly #options: HubOptions
   /** Number of events since the start by which a user may have lost a room. */
   #losses = 0
@@ -94,6 +95,7 @@ export class Hub {
       leases: this.leases,
     })
     this.calls = new Calls({ ...options, rooms: this.rooms })
+    this.callAlerts = new CallAlerts({ ...options, registry: this.registry })
     options.bus.listen((event) => this.handle(event))
   }
 
@@ -106,6 +108,7 @@ export class Hub {
   tick(): Promise<void> {
     this.typing.tick(this.#options.steadyNow())
     void this.calls.tick()
+    this.#runInBackground(() => this.callAlerts.tick())
     return this.reconciler.tick()
   }
 
@@ -224,18 +227,16 @@ export class Hub {
     this.rooms.find(event.roomId)?.handle(event)
   }
 
-  #notify(userId: string, { notice, data }: Pick<Notice, 'notice' | 'data'>): void {
+  #notify(userId: string, notice: Notice): void {
+    if (notice.notice === 'call' || notice.notice === 'call_ended')
+      return this.callAlerts.notify(userId, notice)
     for (const connection of this.registry.ofUser(userId))
-      connection.sendFrame({ type: 'notice', notice, data })
+      connection.sendFrame({ type: 'notice', notice: notice.notice, data: notice.data })
   }
 
   /** Sends the calls that alert a user whose socket has opened. */
   sendCallAlerts(connection: Connection): void {
-    const { database, now } = this.#options
-    this.#runInBackground(async () => {
-      for (const data of await listCallAlerts(database.read, connection.userId, now()))
-        connection.sendFrame({ type: 'notice', notice: 'call', data })
-    })
+    this.#runInBackground(() => this.callAlerts.sendTo(connection))
   }
 
   async #readNotice(event: Extract<ClusterEvent, { kind: 'notice_ref' }>): Promise<void> {
@@ -243,7 +244,7 @@ export class Hub {
     if (this.registry.ofUser(userId).length === 0) return
     const { database, now } = this.#options
     const data = await readNotice(database, event, now())
-    if (data) this.#notify(userId, { notice, data })
+    if (data) this.#notify(userId, { notice, data } as Notice)
   }
 
   /** Refreshes the presence of the rooms of these users or sessions, which may have ended there. */

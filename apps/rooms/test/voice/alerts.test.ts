@@ -6,6 +6,7 @@ import { type Live, listen } from '../realtime/live.ts'
 import { lossyBus } from '../realtime/lossy-bus.ts'
 import { type PushReceiver, pushReceiver } from '../push/receiver.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
+import { until } from '../until.ts'
 import { MESH, type Caller, enter, joinCall, leaveCall } from './call.ts'
 
 type Frame = Record<string, unknown> & { type: string }
@@ -25,8 +26,9 @@ eachDialect((dialect, newUrl) => {
   /** Two nodes on one PostgreSQL database; one node on SQLite. */
   let nodes: readonly { rooms: TestRooms; live: Live }[]
   let receiver: PushReceiver
+  const loss = { isPaused: false, lost: 0, twice: 0, late: 0 }
   beforeAll(async () => {
-    const bus = lossyBus({ isPaused: false, lost: 0, twice: 0, late: 0 })
+    const bus = lossyBus(loss)
     receiver = await pushReceiver(() => first().rooms.pusher.publicKey)
     const options = {
       url: await newUrl(),
@@ -41,6 +43,27 @@ eachDialect((dialect, newUrl) => {
     const node = await open()
     nodes = dialect === 'postgres' ? [node, await open(node.rooms)] : [node]
   })
+  if (dialect === 'postgres')
+    test('R37.5g: tabs at a node that gets no notices are alerted within two seconds, and learn of the end', async () => {
+      const bob = await member(first(), 'Bob')
+      const tick = async () => {
+        for (const { rooms } of nodes) await rooms.rooms.hub.tick()
+      }
+      loss.isPaused = true
+      const { roomId, callId, tabs } = await calling(bob)
+      const far = tabs[0]?.[1]
+      await until(async () => {
+        await tick()
+        return far?.frames.some(isNotice('call', { callId })) ?? false
+      })
+      await succeed(decline(bob, roomId, callId))
+      await until(async () => {
+        await tick()
+        return far?.frames.some(isNotice('call_ended', { roomId, callId, userId: bob.user.id })) ?? false
+      })
+      loss.isPaused = false
+      expect(far?.frames.filter(isNotice('call_ended'))).toHaveLength(1)
+    })
   afterAll(async () => {
     for (const { rooms, live } of nodes.toReversed()) {
       await rooms.rooms.hub.stop()
@@ -61,7 +84,8 @@ eachDialect((dialect, newUrl) => {
     (await readEvents(who, roomId)).filter(({ event }) => event.startsWith('call.'))
   const endDue = async (ms: number) => {
     first().clock.ms += ms
-    await first().rooms.jobs.runDue()
+    // Any node ends them.
+    await nodes.at(-1)?.rooms.rooms.jobs.runDue()
   }
 
   /** Ada calls these people, who have a tab at each node. */
@@ -79,13 +103,13 @@ eachDialect((dialect, newUrl) => {
     const eva = await member(first(), 'Eva')
     const other = await connect(eva)
     const { ada, caller, roomId, callId, tabs } = await calling(bob)
-    const until = new Date(first().clock.ms + 30_000).toISOString()
+    const end = new Date(first().clock.ms + 30_000).toISOString()
     for (const tab of tabs.flat())
       expect((await tab.frame(isNotice('call')))['data']).toEqual({
         roomId,
         callId,
         from: expect.objectContaining({ userId: ada.user.id, nickname: 'Ada' }),
-        until,
+        until: end,
       })
     // A tab that opens meanwhile is alerted too, and the conversation is no longer hidden.
     await (await connect(bob)).frame(isNotice('call', { callId }))

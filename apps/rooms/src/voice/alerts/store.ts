@@ -106,6 +106,19 @@ export async function findCallAlert(
   return row && toAlert(db, row, nowMs)
 }
 
+/** Everyone whom a call alerts now. */
+export async function listAllAlerts(
+  db: Db,
+  nowMs: number,
+): Promise<{ user_id: string; room_id: string; call_id: string }[]> {
+  return db
+    .selectFrom('call_alerts')
+    .innerJoin('calls', 'calls.room_id', 'call_alerts.room_id')
+    .select(['call_alerts.user_id', 'call_alerts.room_id', 'calls.id as call_id'])
+    .where('call_alerts.until', '>', nowMs)
+    .execute()
+}
+
 /** The calls that alert this user now. */
 export async function listCallAlerts(db: Db, userId: string, nowMs: number): Promise<CallAlert[]> {
   const rows = await selectAlerts(db, userId, nowMs).orderBy('calls.started_at').execute()
