@@ -1,5 +1,6 @@
 let title = ''
 let count = 0
+let notice: string | undefined
 
 /** Sets the title of the page in its tab. */
 export function setPageTitle(next: string): void {
@@ -13,6 +14,12 @@ export function setTitleCount(next: number): void {
   write()
 }
 
+/** Shows a notice in the place of the title, such as of a call; undefined ends it. */
+export function setTitleNotice(next: string | undefined): void {
+  notice = next
+  write()
+}
+
 function write(): void {
-  document.title = count === 0 ? title : `(${count}) ${title}`
+  document.title = notice ?? (count === 0 ? title : `(${count}) ${title}`)
 }

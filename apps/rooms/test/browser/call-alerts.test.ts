@@ -99,7 +99,7 @@ test('R37.5f: a call is answered by keys from any page, sounds in one tab, and e
   for (const page of [alice.page, bob.page]) await page.context().close()
 }, 60_000)
 
-test('R37.5f: a declined call is over in all tabs, and the caller reads who has declined', async () => {
+test('R37.5f: a declined call is over in all tabs, the caller reads who has declined, and a missed one is pointed out', async () => {
   const { alice, bob, second } = await threePages()
   await joinCall(alice.page)
   await alertIn(second).getByRole('button', { name: 'Decline' }).press('Enter')
@@ -108,12 +108,22 @@ test('R37.5f: a declined call is over in all tabs, and the caller reads who has 
   await call(alice.page).getByText('Bob Berg declined the call.').waitFor()
   await call(alice.page).getByText('You’re the only one here.').waitFor()
   await screenshot(alice.page, 'call-declined')
+  const ends = alice.page.getByText(/The call ended/)
+  const count = await ends.count()
   await control(alice.page, 'Leave the call').click()
+  await ends.nth(count).waitFor()
   // The next one is not answered.
   await joinCall(alice.page)
   await alertIn(bob.page).waitFor()
   await control(alice.page, 'Leave the call').click()
   await alertIn(bob.page).waitFor({ state: 'detached' })
+  const missed = bob.page.getByRole('dialog', { name: 'Missed call from Alice Andersson' })
+  await missed.waitFor()
+  await expectAccessible(bob.page)
+  await screenshot(bob.page, 'call-missed')
+  await missed.getByRole('link', { name: 'Open' }).click()
+  await bob.page.locator('.event-line', { hasText: 'Missed call from Alice Andersson' }).waitFor()
+  expect(await missed.count()).toBe(0)
   await alice.page.getByText('Missed call from Alice Andersson').waitFor()
   expect([...alice.errors, ...bob.errors]).toEqual([])
   for (const page of [alice.page, bob.page]) await page.context().close()

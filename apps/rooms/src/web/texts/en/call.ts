@@ -65,6 +65,7 @@ export default {
   'call.left': '{{name}} left the call.',
   'call.retry': 'Try again',
   'call.close': 'Close',
+  'call.open': 'Open',
   'call.more': 'More',
   'call.sharesScreen': 'Sharing a screen',
   'call.feature': 'Spotlight',

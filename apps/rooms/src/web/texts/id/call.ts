@@ -65,6 +65,7 @@ export default {
   'call.left': '{{name}} meninggalkan panggilan.',
   'call.retry': 'Coba lagi',
   'call.close': 'Tutup',
+  'call.open': 'Buka',
   'call.more': 'Lainnya',
   'call.sharesScreen': 'Membagikan layar',
   'call.feature': 'Sorot',

@@ -65,6 +65,7 @@ export default {
   'call.left': '{{name}} lämnade samtalet.',
   'call.retry': 'Försök igen',
   'call.close': 'Stäng',
+  'call.open': 'Öppna',
   'call.more': 'Mer',
   'call.sharesScreen': 'Delar en skärm',
   'call.feature': 'Lyft fram',

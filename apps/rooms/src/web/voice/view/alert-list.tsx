@@ -1,80 +1,121 @@
 import { Button } from '@mantine/core'
 import { IconPhone } from '@latchkey/web/icons'
+import { setTitleNotice } from '@latchkey/web/page-title'
 import { showError } from '@latchkey/web/toast'
 import { type ReactNode, useEffect, useId } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { call } from '../../call.ts'
 import type { CallAlert } from '../../live/frames.ts'
 import { UserAvatar } from '../../parts/person.tsx'
 import { useFollowedRooms } from '../../sidebar/lobby.ts'
 import { useText } from '../../texts/text.ts'
+import type { ListedAlert } from '../call-alerts.tsx'
 import { joinCall } from '../current-call.ts'
 import { IconPhoneOff } from './icons.ts'
 import { type Shortcut, ariaKeys, shortcutOf, shortcutText } from './shortcuts.ts'
 import { useAlertSound } from './use-alert-sound.ts'
 
-/** Longest time for which an alert is on display, should the server say nothing of its end. */
+/** Time in which the server says how an alert has ended. */
+const LATE_MS = 10_000
+/** Longest time for which an alert is on display without a word of the server. */
 const MAX_MS = 60_000
 
 interface Props {
-  alerts: readonly CallAlert[]
-  onEnd: (callId: string) => void
+  alerts: readonly ListedAlert[]
+  onClose: (callId: string) => void
 }
 
-/** Calls that wait for an answer, the oldest first. The keys are for that one. */
-export function AlertList({ alerts, onEnd }: Props) {
+/** Calls that wait for an answer, the oldest first, and missed ones. The keys are for the oldest. */
+export function AlertList({ alerts, onClose }: Props) {
+  const oldest = alerts.find(({ isMissed }) => !isMissed)
   return (
     <div className="call-alerts">
-      {alerts.map((alert, index) => (
-        <Alert key={alert.callId} alert={alert} hasKeys={index === 0} onEnd={() => onEnd(alert.callId)} />
-      ))}
+      {alerts.map((alert) => {
+        const close = () => onClose(alert.callId)
+        return alert.isMissed ? (
+          <MissedCall key={alert.callId} alert={alert} close={close} />
+        ) : (
+          <WaitingCall key={alert.callId} alert={alert} hasKeys={alert === oldest} close={close} />
+        )
+      })}
     </div>
   )
 }
 
-function Alert({ alert, hasKeys, onEnd }: { alert: CallAlert; hasKeys: boolean; onEnd: () => void }) {
+function WaitingCall({ alert, hasKeys, close }: { alert: CallAlert; hasKeys: boolean; close: () => void }) {
   const { roomId, callId, from, until } = alert
-  const { t, list } = useText()
+  const { t } = useText()
   const [, go] = useLocation()
-  const id = useId()
   const room = useFollowedRooms()?.find((followed) => followed.id === roomId)
   const others = room?.people?.filter((person) => person.id !== from.userId) ?? []
   const title = t('call.alert', { name: from.nickname })
   useEffect(() => {
     const leftMs = Date.parse(until) - Date.now()
-    const timer = setTimeout(onEnd, leftMs > 0 ? Math.min(leftMs, MAX_MS) : MAX_MS)
+    const timer = setTimeout(close, leftMs > 0 ? Math.min(leftMs + LATE_MS, MAX_MS) : MAX_MS)
     return () => clearTimeout(timer)
   }, [callId])
-  useTitle(title)
+  useEffect(() => {
+    setTitleNotice(title)
+    return () => setTitleNotice(undefined)
+  }, [title])
   const answer = () => {
-    onEnd()
+    close()
     go(`/rooms/${roomId}`)
     joinCall(room ?? { id: roomId, name: from.nickname }).catch(() => showError(t('page.error')))
   }
   const decline = () => {
-    onEnd()
+    close()
     // It has ended meanwhile.
     call('declineCall', { params: { id: roomId }, body: { callId } }).catch(() => {})
   }
   useAlertSound(roomId, title, answer)
   useAlertKeys(hasKeys, { answer, decline })
   return (
+    <Card from={from} title={title} names={others.map(({ nickname }) => nickname)}>
+      <AlertButton shortcut="decline" label={t('call.decline')} hasKeys={hasKeys} onClick={decline}>
+        <IconPhoneOff size={18} aria-hidden />
+      </AlertButton>
+      <AlertButton shortcut="answer" label={t('call.answer')} hasKeys={hasKeys} onClick={answer}>
+        <IconPhone size={18} aria-hidden />
+      </AlertButton>
+    </Card>
+  )
+}
+
+/** Stays until the user has seen it. */
+function MissedCall({ alert: { roomId, from }, close }: { alert: CallAlert; close: () => void }) {
+  const { t } = useText()
+  return (
+    <Card from={from} title={t('room.event.callMissed', { name: from.nickname })} names={[]}>
+      <Button variant="default" onClick={close}>
+        {t('call.close')}
+      </Button>
+      <Button component={Link} href={`/rooms/${roomId}`} onClick={close}>
+        {t('call.open')}
+      </Button>
+    </Card>
+  )
+}
+
+interface CardProps {
+  from: CallAlert['from']
+  title: string
+  /** Further people of the conversation. */
+  names: readonly string[]
+  children: ReactNode
+}
+
+function Card({ from, title, names, children }: CardProps) {
+  const { t, list } = useText()
+  const id = useId()
+  return (
     <section className="call-alert" role="dialog" aria-labelledby={id}>
       <UserAvatar of={from} size={44} />
       <div className="call-alert-text" role="alert">
         <strong id={id}>{title}</strong>
-        {others.length > 0 && (
-          <span>{t('call.alertWith', { names: list(others.map(({ nickname }) => nickname)) })}</span>
-        )}
+        {names.length > 0 && <span>{t('call.alertWith', { names: list(names) })}</span>}
       </div>
-      <div className="call-alert-buttons">
-        <AlertButton shortcut="decline" label={t('call.decline')} hasKeys={hasKeys} onClick={decline}>
-          <IconPhoneOff size={18} aria-hidden />
-        </AlertButton>
-        <AlertButton shortcut="answer" label={t('call.answer')} hasKeys={hasKeys} onClick={answer}>
-          <IconPhone size={18} aria-hidden />
-        </AlertButton>
-      </div>
+      <div className="call-alert-buttons">{children}</div>
     </section>
   )
 }
@@ -105,17 +146,6 @@ function AlertButton({
       {label}
     </Button>
   )
-}
-
-/** The title of the tab says who is calling. */
-function useTitle(title: string): void {
-  useEffect(() => {
-    const before = document.title
-    document.title = title
-    return () => {
-      if (document.title === title) document.title = before
-    }
-  }, [title])
 }
 
 function useAlertKeys(isEnabled: boolean, actions: Readonly<Record<'answer' | 'decline', () => void>>): void {
