@@ -5,6 +5,7 @@ import { foldedText } from './migrations/0003-folded-text.ts'
 import { roomsForEveryone } from './migrations/0004-rooms-for-everyone.ts'
 import { retentionMaximum } from './migrations/0005-retention-maximum.ts'
 import { people } from './migrations/0007-people.ts'
+import { directs } from './migrations/0008-directs.ts'
 import { callAlerts } from './migrations/0010-call-alerts.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -14,5 +15,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-rooms-for-everyone': roomsForEveryone,
   '0005-retention-maximum': retentionMaximum,
   '0007-people': people,
+  '0008-directs': directs,
   '0010-call-alerts': callAlerts,
 }

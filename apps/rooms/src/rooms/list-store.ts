@@ -1,5 +1,5 @@
 import type { DialectName } from '@latchkey/database/url'
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { foldText } from '@latchkey/http/fold'
 import { containsText } from '@latchkey/database/database'
 import { prepareQuery } from '../db/prepared-query.ts'
@@ -12,6 +12,9 @@ import { isFollowing } from './user-state.ts'
 export interface ListedRoom extends Position {
   present: number | null
 }
+
+/** Written out, which engines need for an index of rooms without direct conversations. */
+export const isRoom = sql<SqlBool>`rooms.kind = 'room'`
 
 /** User for whom rooms are listed. */
 export interface RoomViewer {
@@ -43,7 +46,7 @@ export async function selectRooms(
   const time = filter.isFollowed ? 'rooms.active_at' : 'rooms.created_at'
   const rooms = filter.isFollowed ? selectFollowedRooms(db, filter) : selectListedRooms(db, filter)
   return rooms
-    .where('rooms.kind', '=', 'room')
+    .where(isRoom)
     .select(['rooms.id', `${time} as created_at`])
     .select((eb) => queryParticipantCount(eb, filter.nowMs).as('present'))
     .$if(filter.isArchived !== undefined, (query) =>
@@ -138,5 +141,7 @@ export const listRoomsWithCounts = prepareQuery<
     .selectFrom('rooms')
     .selectAll('rooms')
     .select((eb) => queryParticipantCount(eb, nowMs).as('present'))
-    .where((eb) => eb.or([eb('kind', '=', 'room'), eb('active_at', '>', activeAfterMs)])),
+    .where((eb) =>
+      eb.or([isRoom, eb.and([eb('kind', '=', sql.lit('direct')), eb('active_at', '>', activeAfterMs)])]),
+    ),
 )

@@ -3,6 +3,7 @@ import { foldText } from '@latchkey/http/fold'
 import { containsText } from '@latchkey/database/database'
 import type { Db, RoomOwnershipTransferRow, Tx } from '../../db/tables.ts'
 import { type Position, pageOf } from '../../api/paging.ts'
+import { isRoom } from '../../rooms/list-store.ts'
 import { queryParticipantCount } from '../../rooms/store.ts'
 import { Id } from '../../api/wire.ts'
 import type { RoomWithCounts, TransferWithNames } from './schema.ts'
@@ -53,7 +54,7 @@ export async function selectAllRooms(
         .as('members'),
       queryParticipantCount(eb, nowMs).as('present'),
     ])
-    .where('rooms.kind', '=', 'room')
+    .where(isRoom)
     .$if(isId, (query) => query.where('rooms.id', '=', q))
     .$if(!isId && q !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', foldText(q))))
     .$call((query) => pageOf(query, ['rooms.created_at', 'rooms.id', 'desc'], after, limit))

@@ -3,7 +3,7 @@ import { containsText, inList } from '@latchkey/database/database'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { BUCKET_BITS } from '../../db/migrations/0001-schema-search.ts'
 import type { Db, ReadDatabase, RoomMessageRow } from '../../db/tables.ts'
-import { type RoomViewer, selectListedRooms } from '../../rooms/list-store.ts'
+import { type RoomViewer, isRoom, selectListedRooms } from '../../rooms/list-store.ts'
 import { isReadableRow } from '../../rooms/history.ts'
 import type { ReadableRange } from '../store.ts'
 import { type Tag, FILE_TAG, LINK_TAG, authorTag, roomTag } from './document.ts'
@@ -76,12 +76,18 @@ async function findSearchedRooms(db: ReadDatabase, scope: SearchScope): Promise<
   const rooms =
     'range' in scope
       ? db.read.selectFrom('rooms').where('rooms.id', '=', scope.range.roomId)
-      : selectListed(db.read, scope.listed)
+      : selectListed(db.read, scope.listed).where('rooms.id', 'in', queryPossible(db.read, scope.listed))
   return rooms
     .select(['rooms.id', 'rooms.last_seq'])
     .where('rooms.last_seq', '>', 0)
     .limit(MAX_COUNTED_ROOMS + 1)
     .execute()
+}
+
+/** Without the direct conversations of others, of which there are many. */
+function queryPossible(db: Db, { userId }: RoomViewer) {
+  const own = db.selectFrom('room_members').select('room_id as id').where('user_id', '=', userId)
+  return db.selectFrom('rooms').select('rooms.id').where(isRoom).unionAll(own)
 }
 
 /** A search in several rooms never uses the right of an administrator to enter them. */
