@@ -95,7 +95,7 @@ test('a guest can sign in and returns to the same page; a member is not offered 
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true }).waitFor()
   await screenshot(page, 'account-guest-1280')
-  await page.getByRole('link', { name: 'Rooms', exact: true }).click()
+  await page.getByRole('link', { name: 'Browse rooms', exact: true }).click()
   await page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true }).click()
   pages.service().idp.person = BOB
   await page.getByRole('link', { name: 'Sign in with Test provider' }).click()

@@ -64,7 +64,7 @@ const ENDS: readonly [
   ['ban', ({ roomId, bob }) => removeMember(host, roomId, bob, { action: 'ban' }), returnToRoom],
   ['no calls', ({ roomId }) => changeSettings(host, roomId, { voice: 'off' }), returnToCall],
   ['the role of a listener', ({ roomId, bob }) => setRole(host, roomId, bob, 'listener'), speakAgain],
-  ['leaving', ({ page }) => page.getByRole('button', { name: 'Leave', exact: true }).click(), backToRoom],
+  ['leaving', leaveAndUndo, backToRoom],
   ['deletion of the room', ({ roomId }) => deleteRoom(host, roomId)],
 ]
 
@@ -92,6 +92,11 @@ async function returnToCall({ roomId, page }: EndOfBob): Promise<void> {
 async function speakAgain({ roomId, bob, page }: EndOfBob): Promise<void> {
   await waitForListener(page)
   await setRole(host, roomId, bob, 'speaker')
+}
+
+async function leaveAndUndo({ page }: EndOfBob): Promise<void> {
+  await page.getByRole('button', { name: 'Leave room' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
 }
 
 async function backToRoom({ page, roomId }: Pick<EndOfBob, 'page' | 'roomId'>): Promise<void> {
@@ -238,12 +243,12 @@ describe('two people in a call', () => {
 
   test('R33.6h: the call goes on while the user reads another page, and ends with a press there', async () => {
     await talk(alice, [bob])
-    await alice.getByRole('link', { name: 'Rooms', exact: true }).first().click()
+    await alice.getByRole('link', { name: 'Browse rooms', exact: true }).first().click()
     await alice.getByRole('link', { name: 'Return to the call in Garden' }).waitFor()
     expect((await receivedWithin(bob, 400)).audioPackets).toBeGreaterThan(0)
     await alice.getByRole('link', { name: 'Return to the call in Garden' }).click()
     await control(alice, 'Turn off the microphone').waitFor()
-    await alice.getByRole('link', { name: 'Rooms', exact: true }).first().click()
+    await alice.getByRole('link', { name: 'Browse rooms', exact: true }).first().click()
     await call(alice).getByRole('button', { name: 'Leave the call' }).click()
     await tiles(bob).nth(1).waitFor({ state: 'detached' })
     await backToRoom({ page: alice, roomId })

@@ -122,7 +122,7 @@ test('R35.1b: on a wide screen the people stay beside the conversation until the
 test('R35.1c: on a phone, rooms, a room and its people are views of their own, and Back leads from each to the one before', async () => {
   const id = await alicesRoom('Porch')
   const { page } = await pages.openAs(ALICE, '/', { width: 390, height: 844, touch: true })
-  await page.locator('.cards').getByRole('link', { name: 'Porch' }).tap()
+  await page.locator('.room-rows').getByRole('link', { name: 'Porch' }).tap()
   await page.getByRole('heading', { name: 'Porch', level: 1 }).waitFor()
   expect(await page.getByRole('banner').count()).toBe(0)
   const write = await page.locator('.composer').boundingBox()
@@ -136,7 +136,7 @@ test('R35.1c: on a phone, rooms, a room and its people are views of their own, a
   await page.goBack()
   await field(page).waitFor()
   await page.getByRole('link', { name: 'Go to the rooms' }).tap()
-  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Browse rooms', level: 1 }).waitFor()
   await page.goBack()
   await page.waitForURL(pages.at(`/rooms/${id}`))
 }, 60_000)

@@ -53,7 +53,7 @@ test('a signed-in user who opens the sign-in page is redirected to the return pa
   const { page } = await pages.openAs(ALICE, '/account')
   await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
   await page.goto(pages.at('/login'))
-  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Browse rooms', level: 1 }).waitFor()
   expect(page.url()).toBe(pages.at('/'))
   await page.goto(pages.at('/login?returnTo=/account'))
   await page.waitForURL(pages.at('/account'))

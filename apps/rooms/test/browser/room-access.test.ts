@@ -98,8 +98,8 @@ test('a user who leaves in one tab has left in the other, and can enter again th
   await page.getByRole('button', { name: 'Join again' }).click()
   await page.getByRole('button', { name: 'People 1' }).waitFor()
   await lines(page).getByText('Meanwhile').waitFor()
-  await page.getByRole('button', { name: 'Leave' }).click()
-  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Browse rooms', exact: true }).click()
+  await page.getByRole('heading', { name: 'Browse rooms', level: 1 }).waitFor()
   const leases = () =>
     pages
       .service()

@@ -86,7 +86,7 @@ test('R32.4: a search by keyboard marks the hits, and Enter opens the message', 
 
 test('R32.4: filters by room, author, date and content narrow a search, which the palette begins', async () => {
   const { page, errors } = await pages.openAs(ALICE, '/')
-  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Browse rooms', level: 1 }).waitFor()
   await page.keyboard.press('Control+K')
   await page.getByRole('combobox', { name: 'Jump to a room' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.type('tomatoes')
@@ -137,7 +137,7 @@ test('R32.4: a search finds nothing of rooms that its user may not read', async 
   const { id } = await createRoom(host, { name: 'Cellar', visibility: 'private' })
   await postMessage(host, id, { content: 'A secret barrel' })
   const { page } = await pages.openAs(BOB, '/')
-  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Browse rooms', level: 1 }).waitFor()
   await page.keyboard.press('Control+Shift+F')
   await field(page).fill('barrel')
   await dialog(page).getByText('No results').waitFor()

@@ -77,7 +77,15 @@ interface WelcomeLimits {
 
 export interface NoticeFrame {
   type: 'notice'
-  notice: 'read' | 'invitation' | 'invitation_revoked' | 'transfer' | 'transfer_ended' | 'call' | 'call_ended'
+  notice:
+    | 'read'
+    | 'preferences'
+    | 'invitation'
+    | 'invitation_revoked'
+    | 'transfer'
+    | 'transfer_ended'
+    | 'call'
+    | 'call_ended'
   data: Readonly<Record<string, unknown>>
 }
 

@@ -12,6 +12,7 @@ import type {
 } from './frames.ts'
 import { live } from './live.ts'
 import { type Draft, Outbox, type Unsent } from './outbox.ts'
+import { ReadMark } from './read-mark.ts'
 import { uploadFile } from './upload-file.ts'
 import { type Upload, Uploads } from './uploads.ts'
 import { type History, NO_HISTORY, RoomHistory } from './room-history.ts'
@@ -91,6 +92,7 @@ export class RoomStore {
   readonly #history: RoomHistory
   readonly #outbox: Outbox
   readonly uploads: Uploads
+  readonly readMark: ReadMark
   readonly #watchers = new Set<() => void>()
   readonly #typingTimers = new Map<string, ReturnType<typeof setTimeout>>()
   #state: RoomState = INITIAL_STATE
@@ -108,6 +110,7 @@ export class RoomStore {
   constructor(roomId: string, userId: string) {
     this.roomId = roomId
     this.#userId = userId
+    this.readMark = new ReadMark(roomId, (unreadFrom) => this.#setState({ unreadFrom }))
     const name = `unsent:${roomId}`
     this.#history = new RoomHistory({
       roomId,
@@ -151,6 +154,7 @@ export class RoomStore {
     // The known history may end in a gap since the last visit.
     this.#history.reset()
     this.#readState = readState
+    this.readMark.staysUnread = false
     const unreadFrom = readState.unread > 0 ? readState.readSeq + 1 : null
     this.#setState({ phase: 'entering', out: null, unreadFrom })
     const start = embedded && this.#begin(embedded)
@@ -206,10 +210,11 @@ export class RoomStore {
     if (isAttended) this.#setState({ unread: 0 })
   }
 
-  /** Sequence number of the newest message if the user sees it now, otherwise 0. */
+  /** Sequence number of the newest message if the user sees it now and it counts as read, otherwise 0. */
   seenSeq(): number {
     const { phase, newer, messages } = this.#state
-    return this.#isAttended && phase === 'in' && newer === null ? (messages.at(-1)?.seq ?? 0) : 0
+    const isSeen = this.#isAttended && !this.readMark.staysUnread && phase === 'in' && newer === null
+    return isSeen ? (messages.at(-1)?.seq ?? 0) : 0
   }
 
   /** Pages of the history, and changes of its messages. */
@@ -278,8 +283,11 @@ export class RoomStore {
     if (kind === 'message.edited') return this.#silence((data['message'] as EventMessage | undefined)?.id)
     if (kind.startsWith('message.')) return
     if (kind === 'room.owner') this.#changeOwner(String(data['ownerId']), String(data['previousOwnerId']))
-    if (kind.startsWith('member.')) this.#updatePerson(data['person'] as Person, kind)
-    void invalidate('room', 'members', 'bans')
+    if (!kind.startsWith('member.')) return void invalidate('room', 'members')
+    const person = data['person'] as Person
+    this.#updatePerson(person, kind)
+    // However many people join, the room is read again only for a change of one's own.
+    void invalidate('members', 'bans', ...(person.userId === this.#userId ? (['room'] as const) : []))
   }
 
   #announce(message: EventMessage): void {

@@ -1,24 +1,16 @@
-import { Alert, Button, Radio, Select, Stack, Switch, TextInput } from '@mantine/core'
-import { IntegerField } from '@latchkey/web/parts/integer-field'
+import { Alert, Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, Suspense, lazy, useRef, useState } from 'react'
-import { DEFAULT_ROLES } from '../../api/roles.ts'
-import { instance } from '../instance.ts'
-import type { Result } from '../call.ts'
+import { type FormEvent, useRef, useState } from 'react'
 import { useCall } from '../queries.ts'
 import type { RoomFields } from './room-fields.ts'
 import { useUserDraft } from '../user-draft.ts'
 import { Refusal } from './refusal.tsx'
-import { type TextKey, useText } from '../texts/text.ts'
-
-const CallFields = lazy(() => import('../voice/view/load.ts').then(({ loadCallFields }) => loadCallFields()))
+import { type ChangeProps, type Faults, MAX_DAYS, type RetentionRules, RoomOptions } from './room-options.tsx'
+import { useText } from '../texts/text.ts'
 
 const [MIN_PARTICIPANTS, MAX_PARTICIPANTS] = [2, 10_000]
 const MAX_NAME_LENGTH = 64
 const MAX_TOPIC_LENGTH = 250
-const MAX_DAYS = 36_500
-/** Proposed when a room that retains messages forever no longer shall. */
-const USUAL_DAYS = 90
 
 const NEW_ROOM: Omit<RoomFields, 'name' | 'retention'> = {
   topic: null,
@@ -32,8 +24,6 @@ const NEW_ROOM: Omit<RoomFields, 'name' | 'retention'> = {
   voiceGuests: 'listen',
 }
 
-/** What the instance says about retention. */
-type RetentionRules = Result<'getConfig'>['retention']
 const NO_RULES: RetentionRules = { usual: 'forever', maxDays: null }
 
 interface Props {
@@ -72,9 +62,15 @@ function useFields(
     change,
     discard: () => setDraft(''),
     hasChanges,
+    hasOptions: hasOptions(edits),
     saving,
     send: () => saving.mutate(changes),
   }
+}
+
+/** Whether these edits of a new room are about more than what it asks for at first. */
+function hasOptions({ name: _name, topic: _topic, visibility, ...options }: Partial<RoomFields>): boolean {
+  return visibility === 'unlisted' || Object.keys(options).length > 0
 }
 
 function parseDraft(draft: string): Partial<RoomFields> {
@@ -85,8 +81,9 @@ function parseDraft(draft: string): Partial<RoomFields> {
 export function RoomForm({ isGuest, name, before, button, save }: Props) {
   const { t } = useText()
   const rules = useCall('config', 'getConfig', {}).data?.retention ?? NO_RULES
-  const { fields, change, discard, hasChanges, saving, send } = useFields({ name, before, save }, rules)
+  const { fields, change, discard, saving, send, ...draft } = useFields({ name, before, save }, rules)
   const [fault, setFault] = useState<Faults>({})
+  const [isWhole, setWhole] = useState(before !== undefined || draft.hasOptions)
   const form = useRef<HTMLFormElement>(null)
   const nameField = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent) => {
@@ -123,22 +120,32 @@ export function RoomForm({ isGuest, name, before, button, save }: Props) {
           onChange={({ currentTarget: { value } }) => change({ topic: value || null })}
           error={fault.topic && t(fault.topic)}
         />
-        <VisibilityChoice value={fields.visibility} isGuest={isGuest} onChange={change} />
-        <CapacityFields fields={fields} isGuest={isGuest} fault={fault.maxParticipants} onChange={change} />
-        <SelectFields fields={fields} onChange={change} />
-        <RetentionField fields={fields} rules={rules} fault={fault.retention} onChange={change} />
-        <CallSettings fields={fields} onChange={change} />
+        <VisibilityChoice value={fields.visibility} isGuest={isGuest} isWhole={isWhole} onChange={change} />
+        {isWhole ? (
+          <RoomOptions fields={fields} isGuest={isGuest} rules={rules} fault={fault} onChange={change} />
+        ) : (
+          <MoreOptions onPress={() => setWhole(true)} />
+        )}
         {saving.error && (
           <Alert color="red" role="alert">
             <Refusal error={saving.error} />
           </Alert>
         )}
-        <Button type="submit" loading={saving.isPending} disabled={!hasChanges}>
+        <Button type="submit" loading={saving.isPending} disabled={!draft.hasChanges}>
           {button}
         </Button>
-        {before && hasChanges && <Discard onPress={discardChanges} />}
+        {before && draft.hasChanges && <Discard onPress={discardChanges} />}
       </Stack>
     </form>
+  )
+}
+
+function MoreOptions({ onPress }: { onPress: () => void }) {
+  const { t } = useText()
+  return (
+    <Button className="more-options" variant="subtle" size="compact-sm" onClick={onPress}>
+      {t('form.more')}
+    </Button>
   )
 }
 
@@ -159,8 +166,6 @@ function changedFields(
   const pairs = Object.entries(edits).filter(([name, value]) => value !== before?.[name as keyof RoomFields])
   return Object.fromEntries(pairs)
 }
-
-type Faults = Partial<Record<'name' | 'topic' | 'maxParticipants' | 'retention', TextKey>>
 
 function faultsOf(fields: RoomFields, before: RoomFields | undefined, { maxDays }: RetentionRules): Faults {
   const { name, topic, maxParticipants: max, retention } = fields
@@ -187,15 +192,15 @@ const isBetween = (value: number, min: number, max: number) => value >= min && v
 
 const lengthOf = (text: string) => Array.from(text.trim()).length
 
-interface ChangeProps {
-  onChange: (changes: Partial<RoomFields>) => void
-}
+const VISIBILITIES = ['public', 'unlisted', 'private'] as const
+const SIMPLE_VISIBILITIES = ['public', 'private'] as const
 
 function VisibilityChoice({
   value,
   isGuest,
+  isWhole,
   onChange,
-}: ChangeProps & { value: RoomFields['visibility']; isGuest: boolean }) {
+}: ChangeProps & { value: RoomFields['visibility']; isGuest: boolean; isWhole: boolean }) {
   const { t } = useText()
   return (
     <Radio.Group
@@ -204,7 +209,7 @@ function VisibilityChoice({
       onChange={(visibility) => onChange({ visibility })}
     >
       <Stack gap="xs" mt={6}>
-        {(['public', 'unlisted', 'private'] as const).map((visibility) => (
+        {(isWhole ? VISIBILITIES : SIMPLE_VISIBILITIES).map((visibility) => (
           <Radio
             key={visibility}
             value={visibility}
@@ -216,121 +221,5 @@ function VisibilityChoice({
         ))}
       </Stack>
     </Radio.Group>
-  )
-}
-
-interface CapacityFieldsProps extends ChangeProps {
-  fields: RoomFields
-  isGuest: boolean
-  fault: TextKey | undefined
-}
-
-/** Maximum number of participants, and whether guests are admitted. */
-function CapacityFields({ fields, isGuest, fault, onChange }: CapacityFieldsProps) {
-  const { t } = useText()
-  const isPrivate = fields.visibility === 'private'
-  return (
-    <>
-      <Switch
-        label={t('form.guests')}
-        // Independent of the switch (R14.3).
-        description={isPrivate && t('form.guestsNever')}
-        checked={fields.allowGuests && !isPrivate}
-        disabled={isGuest || isPrivate}
-        onChange={({ currentTarget }) => onChange({ allowGuests: currentTarget.checked })}
-      />
-      <IntegerField
-        name="maxParticipants"
-        label={t('form.max')}
-        description={t('form.maxHelp')}
-        value={fields.maxParticipants}
-        onChange={(value) => onChange({ maxParticipants: value })}
-        error={fault && t(fault)}
-      />
-    </>
-  )
-}
-
-function CallSettings(props: ChangeProps & { fields: RoomFields }) {
-  if (!instance.hasCalls) return null
-  return (
-    <Suspense>
-      <CallFields {...props} />
-    </Suspense>
-  )
-}
-
-function SelectFields({ fields, onChange }: ChangeProps & { fields: RoomFields }) {
-  const { t } = useText()
-  const common = { allowDeselect: false, comboboxProps: { withinPortal: false } }
-  return (
-    <>
-      <Select
-        {...common}
-        label={t('form.defaultRole')}
-        description={t(`room.roleHelp.${fields.defaultRole}`)}
-        inputWrapperOrder={['label', 'input', 'description']}
-        data={DEFAULT_ROLES.toReversed().map((value) => ({
-          value,
-          label: t(`room.role.${value}`),
-        }))}
-        value={fields.defaultRole}
-        onChange={(value) => value && onChange({ defaultRole: value })}
-      />
-      <Select
-        {...common}
-        label={t('form.history')}
-        data={(['all', 'since_membership', 'none'] as const).map((value) => ({
-          value,
-          label: t(`form.history.${value}`),
-        }))}
-        value={fields.historyVisibility}
-        onChange={(value) => value && onChange({ historyVisibility: value })}
-      />
-    </>
-  )
-}
-
-interface RetentionProps extends ChangeProps {
-  fields: RoomFields
-  rules: RetentionRules
-  fault: TextKey | undefined
-}
-
-/** For how long messages are retained: forever, or a number of days. */
-function RetentionField({ fields: { retention }, rules: { maxDays }, fault, onChange }: RetentionProps) {
-  const { t } = useText()
-  const isForever = retention === 'forever'
-  const mayBeForever = maxDays === null || isForever
-  return (
-    <>
-      {mayBeForever && (
-        <Select
-          allowDeselect={false}
-          comboboxProps={{ withinPortal: false }}
-          name="retention"
-          label={t('form.retention')}
-          data={(['forever', 'days'] as const).map((value) => ({
-            value,
-            label: t(`form.retention.${value}`),
-          }))}
-          value={isForever ? 'forever' : 'days'}
-          onChange={(value) =>
-            onChange({ retention: value === 'days' ? (maxDays ?? USUAL_DAYS) : 'forever' })
-          }
-          error={isForever && fault && t(fault, { max: maxDays ?? MAX_DAYS })}
-        />
-      )}
-      {!isForever && (
-        <IntegerField
-          name="retention"
-          label={t(mayBeForever ? 'form.days' : 'form.retentionDays')}
-          {...(maxDays !== null && { description: t('form.retentionMax', { count: maxDays }) })}
-          value={retention || null}
-          onChange={(value) => onChange({ retention: value ?? 0 })}
-          error={fault && t(fault, { max: maxDays ?? MAX_DAYS })}
-        />
-      )}
-    </>
   )
 }

@@ -53,6 +53,7 @@ function ShortcutSheet(props: Omit<ComponentProps<typeof Sheet>, 'groups'>) {
         [t('room.reply'), 'R'],
         [t('room.edit'), 'E'],
         [t('room.pin'), 'P'],
+        [t('room.markUnread'), 'U'],
         [t('room.react'), '+'],
         [t('shortcuts.cancel'), 'Esc'],
         [t('shortcuts.images'), '← →'],

@@ -7,6 +7,7 @@ import type { Room } from '../live/frames.ts'
 import { live } from '../live/live.ts'
 import { follow, invalidate, usePages } from '../queries.ts'
 import { useSession } from '../session.ts'
+import { useLeaving } from './leaving.ts'
 
 export type ListedRoom = Result<'listRooms'>['rooms'][number]
 
@@ -25,9 +26,13 @@ export function useLobbyUpdates(isSignedIn: boolean): void {
   useEffect(() => {
     if (!isSignedIn) return undefined
     const stopLobby = live.followLobby((reason) => (reason === 'changed' ? refresh() : follow('rooms')))
-    // A room was read, in this tab or another.
+    // A room was read or starred, in this tab or another.
     const stopNotices = live.onNotice(({ notice, data }) => {
-      if (notice === 'read' && !isListedAsRead(String(data['roomId']))) refresh()
+      if (notice === 'read' && (data['unread'] || !isListedAsRead(String(data['roomId'])))) refresh()
+      if (notice === 'preferences') {
+        refresh()
+        void invalidate('room')
+      }
     })
     return () => {
       stopLobby()
@@ -37,12 +42,13 @@ export function useLobbyUpdates(isSignedIn: boolean): void {
 }
 
 /**
- * Rooms that the user is a member of or has marked as read, last active first. Undefined until they
- * are read.
+ * Rooms that the user is a member of or has marked as read, last active first, without those that
+ * they are leaving. Undefined until they are read.
  */
 export function useFollowedRooms(): readonly ListedRoom[] | undefined {
   const { pages } = usePages('rooms', 'listRooms', FOLLOWED_ROOMS)
-  return pages?.flatMap(({ rooms }) => rooms)
+  const leaving = useLeaving()
+  return pages?.flatMap(({ rooms }) => rooms.filter(({ id }) => !leaving.has(id)))
 }
 
 /** Direct conversations of the user, last active first. None for guests. Undefined until they are read. */

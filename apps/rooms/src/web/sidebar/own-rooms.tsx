@@ -23,7 +23,7 @@ export function OwnRooms({ user }: { user: User }) {
   const directs = useDirects() ?? []
   const followed = useFollowedRooms() ?? []
   const rooms = followed.filter(
-    (room) => room.role !== null || path === addressOf(room) || countNotifying(room) > 0,
+    (room) => room.role !== null || room.starred || path === addressOf(room) || countNotifying(room) > 0,
   )
   const starred = [...rooms, ...directs].filter(isStarred)
   const others = rooms.filter((room) => !isStarred(room))

@@ -10,8 +10,8 @@ import { LoadMore } from '../../parts/load-more.tsx'
 import { useCall, usePages } from '../../queries.ts'
 import { useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
-import { RoomCard } from './room-card.tsx'
 import { Pending } from './pending.tsx'
+import { RoomRow } from './room-row.tsx'
 
 const NewRoom = lazyPart(() => import('./new-room.tsx'))
 
@@ -58,7 +58,7 @@ function Rooms({ q }: { q: string }) {
     query: { q: search, preview: true },
   })
   if (error && !pages) return <ErrorNotice error={error} onRetry={retry} />
-  if (!pages) return <CardSkeletons />
+  if (!pages) return <RowsSkeleton />
   const rooms = pages.flatMap((page) => page.rooms)
   if (rooms.length === 0)
     return search === '' ? (
@@ -68,9 +68,9 @@ function Rooms({ q }: { q: string }) {
     )
   return (
     <div>
-      <ul className="plain cards">
+      <ul className="plain room-rows">
         {rooms.map((room) => (
-          <RoomCard key={room.id} room={room} />
+          <RoomRow key={room.id} room={room} />
         ))}
       </ul>
       <LoadMore more={next.more} isReading={next.isReading} error={next.moreError} />
@@ -78,12 +78,14 @@ function Rooms({ q }: { q: string }) {
   )
 }
 
-function CardSkeletons() {
+function RowsSkeleton() {
   const { t } = useText()
   return (
-    <div className="cards" role="status" aria-label={t('page.loading')}>
-      {Array.from({ length: 6 }, (_, index) => (
-        <Skeleton key={index} height={138} radius="md" />
+    <div className="room-rows" role="status" aria-label={t('page.loading')}>
+      {Array.from({ length: 8 }, (_, index) => (
+        <div key={index} className="room-row">
+          <Skeleton height={14} width={`${60 - ((index * 17) % 30)}%`} />
+        </div>
       ))}
     </div>
   )

@@ -13,7 +13,7 @@ import type { Room } from './room.ts'
 import { Tool } from './tool.tsx'
 
 /** What the header of a direct conversation has in the place of its settings. */
-export function DirectTools({ room, onLeave }: { room: Room; onLeave: () => void }) {
+export function DirectTools({ room }: { room: Room }) {
   const { t, failure } = useText()
   const [, go] = useLocation()
   const [isAdding, setAdding] = useState(false)
@@ -21,7 +21,6 @@ export function DirectTools({ room, onLeave }: { room: Room; onLeave: () => void
     mutationFn: () => call('endMembership', { params: { id: room.id } }),
     onSuccess: () => {
       leaveCallOf(room.id)
-      onLeave()
       go('/')
       return invalidate('rooms')
     },

@@ -24,7 +24,6 @@ import { usePanel } from './use-panel.ts'
 export default function RoomPage({ id }: { id: string }) {
   const user = useUser()
   const { data, error, refetch } = useCall('room', 'getRoom', { params: { id } })
-  const [isAway, setAway] = useState(false)
   // Number of times that the user has asked to enter again.
   const [visit, setVisit] = useState(0)
   const [store] = useState(() => new RoomStore(id, user.id))
@@ -35,14 +34,14 @@ export default function RoomPage({ id }: { id: string }) {
   useEffect(() => inOwnTask(() => setStarted(true)), [])
   const mayEnter = data !== undefined && isStarted
   useEffect(() => {
-    if (!mayEnter || isAway) return undefined
+    if (!mayEnter) return undefined
     const { readSeq, unread, lastSeq } = data.room
     return inOwnTask(() => {
       const newest = embedded('listMessages', { params: { id }, query: {} })?.body
       return store.enter({ readSeq: readSeq ?? 0, unread: unread ?? 0 }, newest && { newest, lastSeq })
     })
     // `data` is not a dependency: only the unread messages on entering count.
-  }, [mayEnter, isAway, visit, store])
+  }, [mayEnter, visit, store])
   if (out) return <NotInRoom name={data?.room.name} out={out} onComeBack={() => setVisit(visit + 1)} />
   if (error && !data) {
     const code = error instanceof CallError ? error.code : undefined
@@ -59,23 +58,22 @@ export default function RoomPage({ id }: { id: string }) {
         <RowSkeletons />
       </div>
     )
-  return <RoomView room={data.room} user={user} store={store} onLeave={() => setAway(true)} />
+  return <RoomView room={data.room} user={user} store={store} />
 }
 
 interface RoomViewProps {
   room: Room
   user: User
   store: RoomStore
-  onLeave: () => void
 }
 
 /** The conversation, with what is around it. */
-function RoomView({ room, user, store, onLeave }: RoomViewProps) {
+function RoomView({ room, user, store }: RoomViewProps) {
   const { t } = useText()
   const panel = usePanel(room, useCurrentCall()?.room.id === room.id)
   return (
     <div className="room" data-panel={panel.panel ?? undefined}>
-      <RoomHeader room={room} user={user} store={store} panel={panel} onLeave={onLeave} />
+      <RoomHeader room={room} user={user} store={store} panel={panel} />
       <CallPlace room={room} user={user} store={store} />
       <Conversation room={room} user={user} store={store} messageId={panel.messageId} />
       {panel.panel === 'people' && (

@@ -1,18 +1,18 @@
 import { ActionIcon, Badge } from '@mantine/core'
-import { IconArrowLeft, IconDoorExit, IconDots, IconPin, IconUsers } from '@latchkey/web/icons'
+import { IconArrowLeft, IconDots, IconPin, IconUsers } from '@latchkey/web/icons'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { RoomStore } from '../../live/room-store.ts'
 import { RoomMark } from '../../parts/room-mark.tsx'
 import type { User } from '../../session.ts'
 import { PendingBadge } from '../../shell/pending-badge.tsx'
 import { useText } from '../../texts/text.ts'
 import { CallButton } from '../../voice/call-button.tsx'
-import { leaveCallOf } from '../../voice/current-call.ts'
 import { DirectTools } from './direct-tools.tsx'
 import { LevelButton } from './level-button.tsx'
 import { Manage } from './manage/manage.tsx'
+import { LeaveTool, StarTool } from './own-tools.tsx'
 import { PersonState } from './person-state.tsx'
 import type { Room } from './room.ts'
 import { Tool } from './tool.tsx'
@@ -24,13 +24,11 @@ interface Props {
   user: User
   store: RoomStore
   panel: PanelState
-  onLeave: () => void
 }
 
 /** Name of the room, and the buttons for what is around the conversation. */
-export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
+export function RoomHeader({ room, user, store, panel }: Props) {
   const { t } = useText()
-  const [, go] = useLocation()
   const count = useSyncExternalStore(store.watch, () => store.state().count)
   const [person, another] = room.people ?? []
   return (
@@ -65,18 +63,10 @@ export function RoomHeader({ room, user, store, panel, onLeave }: Props) {
             onClick={() => panel.toggle('pins')}
           />
           <LevelButton room={room} />
-          {room.people ? <DirectTools room={room} onLeave={onLeave} /> : <Manage room={room} user={user} />}
+          <StarTool room={room} />
+          {room.people ? <DirectTools room={room} /> : <Manage room={room} user={user} />}
+          {!room.people && room.role !== null && room.role !== 'owner' && <LeaveTool room={room} />}
         </More>
-        <Tool
-          className="room-tool room-leave"
-          label={t('room.leave')}
-          icon={IconDoorExit}
-          onClick={() => {
-            leaveCallOf(room.id)
-            onLeave()
-            go('/')
-          }}
-        />
       </div>
     </div>
   )

@@ -1,7 +1,7 @@
 export default {
   'nav.admin': 'Administration',
   'app.name': 'Latchkey Rooms',
-  'nav.lobby': 'Rooms',
+  'nav.lobby': 'Browse rooms',
   'nav.account': 'Account',
   'notify.title': 'Notifications',
   'notify.help': 'Choose notifications for each room from its bell.',

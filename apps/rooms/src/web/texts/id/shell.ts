@@ -3,7 +3,7 @@ import type en from '../en/shell.ts'
 export default {
   'nav.admin': 'Administrasi',
   'app.name': 'Latchkey Rooms',
-  'nav.lobby': 'Ruang',
+  'nav.lobby': 'Jelajahi ruang',
   'nav.account': 'Akun',
   'notify.title': 'Notifikasi',
   'notify.help': 'Pilih notifikasi setiap ruang lewat loncengnya.',

@@ -3,7 +3,7 @@ import type en from '../en/shell.ts'
 export default {
   'nav.admin': 'Administration',
   'app.name': 'Latchkey Rooms',
-  'nav.lobby': 'Rum',
+  'nav.lobby': 'Bläddra bland rum',
   'nav.account': 'Konto',
   'notify.title': 'Aviseringar',
   'notify.help': 'Välj aviseringar för varje rum under rummets klocka.',

@@ -9,6 +9,7 @@ import { ArchivedNotice } from '../archived.tsx'
 import { Composer } from '../composer/composer.tsx'
 import type { ComposerHandle } from '../composer/use-composer.ts'
 import { useFiles } from '../composer/use-files.ts'
+import { JoinBar } from '../join-bar.tsx'
 import type { Room } from '../room.ts'
 import { Announcements } from './announcements.tsx'
 import { MessageList } from './message-list.tsx'
@@ -59,6 +60,7 @@ export function Conversation({ room, user, store, messageId }: Props) {
         onEditUnsent={(draft) => composer.current?.editUnsent(draft)}
       />
       <TypingIndicator store={store} />
+      {room.role === null && room.visibility !== 'private' && !room.archived && <JoinBar room={room} />}
       {room.archived ? (
         <ArchivedNotice room={room} user={user} />
       ) : (

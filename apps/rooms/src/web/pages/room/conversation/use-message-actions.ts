@@ -31,6 +31,7 @@ export interface MessageActions {
   /** Resolves when the server has stored the new text. Rejects if `message` is not the newest version. */
   save: (message: Message, content: string) => Promise<void>
   pin: (message: Message, isPinned: boolean) => void
+  markUnread: (message: Message) => void
   copyLink: (message: Message) => void
   copyText: (message: Message) => void
   /** Leaves the first line of a message where it is while its height changes. */
@@ -88,6 +89,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
       },
       save: (message, content) => store.history.edit(message, content),
       pin: (message, isPinned) => orShowError(store.history.pin(message.id, isPinned)),
+      markUnread: (message) => orShowError(store.readMark.markUnread(message.seq)),
       copyLink: ({ id }) => clipboard.copy(`${location.origin}${location.pathname}?message=${id}`),
       copyText: ({ content }) => clipboard.copy(content ?? ''),
     }

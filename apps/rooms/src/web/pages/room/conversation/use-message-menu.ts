@@ -4,6 +4,7 @@ import {
   IconArrowBackUp,
   IconHistory,
   IconLink,
+  IconMail,
   IconPencil,
   IconPin,
   IconPinnedOff,
@@ -63,6 +64,13 @@ export function useMessageMenu(message: Message, actions: MessageActions): MenuI
       icon: pinned ? IconPinnedOff : IconPin,
       letter: 'P',
       run: () => actions.pin(message, !pinned),
+    },
+    {
+      id: 'unread',
+      label: t('room.markUnread'),
+      icon: IconMail,
+      letter: 'U',
+      run: () => actions.markUnread(message),
     },
     { id: 'link', label: t('room.copyLink'), icon: IconLink, run: copyLink },
     mayReadVersions &&

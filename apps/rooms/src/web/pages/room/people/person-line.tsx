@@ -39,7 +39,7 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
       </span>
       {guest && <GuestBadge />}
       {person.voice && <VoiceMark voice={person.voice} />}
-      <span className="person-role">{t(`room.role.${role}`)}</span>
+      {role !== 'speaker' && <span className="person-role">{t(`room.role.${role}`)}</span>}
       {!isSelf && <PersonMenu person={person} room={room} user={user} isMember={isMember} onAsk={onAsk} />}
     </li>
   )
