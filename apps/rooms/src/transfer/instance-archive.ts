@@ -58,26 +58,40 @@ export async function importRooms({
 }
 
 /**
- * Adds the skeletons of nicknames, which the archive does not contain, and folds names as this
- * version does.
+ * Adds the skeletons of nicknames, which the archive does not contain, folds names as this version
+ * does, and reads the retention of earlier versions.
  */
 function computeNames(batch: Rows): Rows {
-  const columns = [...batch.columns]
-  const at = (column: string) => columns.indexOf(column)
-  const text = (row: Rows['rows'][number], column: string) => String(row[at(column)])
-  if (batch.table === 'rooms') {
-    const searchName = (row: Rows['rows'][number]) =>
-      searchNameOf({ name: text(row, 'name'), topic: row[at('topic')] === null ? null : text(row, 'topic') })
-    return { ...batch, rows: batch.rows.map((row) => row.with(at('search_name'), searchName(row))) }
-  }
+  if (batch.table === 'rooms') return computeRooms(batch)
   if (batch.table !== 'users') return batch
+  const [nickname, searchName] = [batch.columns.indexOf('nickname'), batch.columns.indexOf('search_name')]
   return {
     table: batch.table,
-    columns: [...columns, 'skeleton'],
+    columns: [...batch.columns, 'skeleton'],
     types: [...batch.types, 'text'],
     rows: batch.rows.map((row) => {
-      const nickname = text(row, 'nickname')
-      return [...row.with(at('search_name'), foldText(nickname)), skeleton(nickname)]
+      const name = String(row[nickname])
+      return [...row.with(searchName, foldText(name)), skeleton(name)]
+    }),
+  }
+}
+
+function computeRooms({ columns, types, rows, ...batch }: Rows): Rows {
+  const at = (column: string) => columns.indexOf(column)
+  const [name, topic, searchName, retention] = [at('name'), at('topic'), at('search_name'), at('retention')]
+  const computed = rows.map((row) => {
+    const stored = row[topic] ?? null
+    const names = { name: String(row[name]), topic: stored === null ? null : String(stored) }
+    return row.with(searchName, searchNameOf(names))
+  })
+  if (retention < 0) return { ...batch, columns, types, rows: computed }
+  return {
+    ...batch,
+    columns: columns.with(retention, 'retention_days'),
+    types: types.with(retention, 'int'),
+    rows: computed.map((row) => {
+      const days = row[retention]
+      return row.with(retention, days === 'forever' ? null : Number(days))
     }),
   }
 }

@@ -1,5 +1,5 @@
 import { Database as SqliteFile } from 'bun:sqlite'
-import type { ArchiveFormat, TableFormat } from '@latchkey/database/archive/format'
+import { type ArchiveFormat, type TableFormat, text } from '@latchkey/database/archive/format'
 import { sqliteDialect } from '@latchkey/database/sqlite'
 import { Kysely } from 'kysely'
 import { migrations } from '../db/migrations.ts'
@@ -60,6 +60,9 @@ const COMPUTED_COLUMNS: ReadonlySet<string> = new Set(['users.skeleton'])
 /** Sort orders other than the primary key. */
 const SORT_ORDERS: Partial<Record<RoomsTable, readonly string[]>> = { room_messages: ['room_id', 'seq'] }
 
+/** Columns of archives of earlier versions. */
+const FORMER_COLUMNS: Partial<Record<RoomsTable, TableFormat['columns']>> = { rooms: { retention: text } }
+
 /**
  * The archive format of Rooms. Its columns are those of the database schema, read from an empty
  * database in memory. Times are Unix milliseconds.
@@ -100,6 +103,7 @@ function readTable(file: SqliteFile, table: RoomsTable): TableFormat {
         { type: type.toLowerCase() === 'integer' ? 'int' : 'text', nullable: notnull === 0 },
       ]),
     ),
+    ...(FORMER_COLUMNS[table] && { formerColumns: FORMER_COLUMNS[table] }),
     orderBy: SORT_ORDERS[table] ?? key.map(({ name }) => name),
   }
 }

@@ -383,6 +383,49 @@ describe('the archive of Rooms', () => {
       }
     })
 
+    test('R36.2: the retention of rooms in an archive of an earlier version is read, and none of it is lost', async () => {
+      const source = await open(await newUrl())
+      await fill(source)
+      const [first] = await source.read.selectFrom('rooms').select('id').orderBy('id').limit(1).execute()
+      const id = first?.id ?? ''
+      const lines = (await exportText(source)).split('\n')
+      const at = lines.findIndex((line) => line.startsWith('{"table":"rooms"'))
+      const { columns } = JSON.parse(lines[at] ?? '') as { columns: string[] }
+      const isNew = (column: string) =>
+        /^(topic|archived_at|is_default|max_ret.*)$/.test(column)
+      const earlier = (values: readonly unknown[]) =>
+        values.filter((_, index) => !isNew(columns[index] ?? ''))
+      const names = columns.map((column) => (column === 'retention_days' ? 'retention' : column))
+      lines[at] = JSON.stringify({ table: 'rooms', columns: earlier(names) })
+      for (let row = at + 1; lines[row]?.startsWith('['); row++) {
+        const values = JSON.parse(lines[row] ?? '') as unknown[]
+        const retention = values[columns.indexOf('id')] === id ? '30' : 'forever'
+        lines[row] = JSON.stringify(earlier(values.with(columns.indexOf('retention_days'), retention)))
+      }
+      const url = await newUrl()
+      await (await open(url)).close()
+      await importRooms({
+        databaseUrl: url,
+        storage: newStorage(),
+        source: fileOf(lines.join('\n')),
+        dryRun: false,
+      })
+      const target = await open(url)
+      const rooms = await target.read
+        .selectFrom('rooms')
+        .select(['id', 'retention_days', 'search_name', 'topic'])
+        .execute()
+      expect(rooms.map((room) => [room.id === id, room.retention_days, room.topic])).toContainEqual([
+        true,
+        30,
+        null,
+      ])
+      expect(rooms.filter((room) => room.id !== id).map((room) => room.retention_days)).toEqual([null])
+      expect(rooms.filter((room) => room.search_name.includes('undefined'))).toEqual([])
+      await source.close()
+      await target.close()
+    })
+
     test('R31.5: an export names the contents that the storage has lost, and the rest can be imported', async () => {
       const database = await open(await newUrl())
       await fill(database)

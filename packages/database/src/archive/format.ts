@@ -6,6 +6,8 @@ export interface Column {
 
 export interface TableFormat {
   readonly columns: Readonly<Record<string, Column>>
+  /** Columns of archives of earlier versions, which `complete` of a restore replaces. */
+  readonly formerColumns?: Readonly<Record<string, Column>>
   /** Sort order of the rows. Two exports of the same rows are identical. */
   readonly orderBy: readonly string[]
 }

@@ -164,7 +164,8 @@ class ArchiveParser<Table extends string> {
     const { columns } = line.data
     const table = tablesOf(this.#format).find((name) => name === line.data.table)
     if (table === undefined) throw this.#invalid(`there is no table "${line.data.table}"`)
-    const tableColumns: Readonly<Record<string, Column>> = this.#format.tables[table].columns
+    const { columns: current, formerColumns } = this.#format.tables[table]
+    const tableColumns: Readonly<Record<string, Column>> = { ...formerColumns, ...current }
     const kinds = columns.map((column) => tableColumns[column])
     const unknown = columns.find((_, at) => kinds[at] === undefined)
     if (unknown !== undefined) throw this.#invalid(`${table} has no column "${unknown}"`)
