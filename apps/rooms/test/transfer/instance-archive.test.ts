@@ -391,8 +391,7 @@ describe('the archive of Rooms', () => {
       const lines = (await exportText(source)).split('\n')
       const at = lines.findIndex((line) => line.startsWith('{"table":"rooms"'))
       const { columns } = JSON.parse(lines[at] ?? '') as { columns: string[] }
-      const isNew = (column: string) =>
-        /^(topic|archived_at|is_default|max_ret.*)$/.test(column)
+      const isNew = (column: string) => /^(topic|archived_at|is_default|max_ret.*)$/.test(column)
       const earlier = (values: readonly unknown[]) =>
         values.filter((_, index) => !isNew(columns[index] ?? ''))
       const names = columns.map((column) => (column === 'retention_days' ? 'retention' : column))

@@ -14,6 +14,7 @@ import { Pending } from './pending.tsx'
 import { RoomRow } from './room-row.tsx'
 
 const NewRoom = lazyPart(() => import('./new-room.tsx'))
+const ArchivedRooms = lazyPart(() => import('./archived-rooms.tsx'))
 
 const SEARCH_AFTER_MS = 250
 
@@ -46,8 +47,23 @@ export default function LobbyPage() {
         )}
       </Group>
       <Rooms q={q.trim()} />
+      <Archived />
       <OnUse isUsed={isOpen}>{isOpen && <NewRoom user={user} onClose={close} />}</OnUse>
     </Stack>
+  )
+}
+
+/** Opens the list of archived rooms. */
+function Archived() {
+  const { t } = useText()
+  const [isOpen, { toggle }] = useDisclosure()
+  return (
+    <div>
+      <Button variant="subtle" color="gray" size="xs" aria-expanded={isOpen} onClick={toggle}>
+        {t('lobby.archived')}
+      </Button>
+      <OnUse isUsed={isOpen}>{isOpen && <ArchivedRooms />}</OnUse>
+    </div>
   )
 }
 

@@ -3,6 +3,8 @@ export default {
   'lobby.none': 'No rooms yet',
   'lobby.noneHelp': 'Create the first one, or open an invitation link.',
   'lobby.noneFound': 'No rooms match',
+  'lobby.archived': 'Archived rooms',
+  'lobby.noneArchived': 'No room is archived',
   'lobby.noMessages': 'No messages yet',
   'lobby.present': '{{count}} online',
   'lobby.join': 'Join',

@@ -5,6 +5,8 @@ export default {
   'lobby.none': 'Belum ada ruang',
   'lobby.noneHelp': 'Buat yang pertama, atau buka tautan undangan.',
   'lobby.noneFound': 'Tidak ada ruang yang cocok',
+  'lobby.archived': 'Ruang yang diarsipkan',
+  'lobby.noneArchived': 'Tidak ada ruang yang diarsipkan',
   'lobby.noMessages': 'Belum ada pesan',
   'lobby.present': '{{count}} daring',
   'lobby.join': 'Gabung',

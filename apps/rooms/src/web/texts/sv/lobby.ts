@@ -5,6 +5,8 @@ export default {
   'lobby.none': 'Det finns inga rum ännu',
   'lobby.noneHelp': 'Skapa det första, eller öppna en inbjudningslänk.',
   'lobby.noneFound': 'Inga rum matchar',
+  'lobby.archived': 'Arkiverade rum',
+  'lobby.noneArchived': 'Inget rum är arkiverat',
   'lobby.noMessages': 'Inga meddelanden än',
   'lobby.present': '{{count}} online',
   'lobby.join': 'Gå med',
