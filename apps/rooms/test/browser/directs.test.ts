@@ -64,6 +64,19 @@ test('R37.6: Ctrl+K finds people, and hiding a conversation takes it off the lis
   await directs(page).getByRole('link', { name: 'Eva Ek' }).waitFor({ state: 'detached' })
 }, 60_000)
 
+test('R37.4a: the page says that a person cannot be written to, without the reason', async () => {
+  const [alice, kim] = [await signedIn(ALICE), await member(pages.service(), 'Kim Kvist')]
+  await kim.browser.send(`/api/blocks/${alice.user.id}`, { method: 'PUT' })
+  const { page } = await pages.openAs(ALICE, '/')
+  await directs(page).getByRole('button', { name: 'New message' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New message' })
+  await dialog.getByRole('combobox', { name: 'To' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('kim')
+  await page.getByRole('option', { name: 'Kim Kvist' }).click()
+  await dialog.getByRole('button', { name: 'Start conversation' }).click()
+  await dialog.getByRole('alert').getByText('You can’t write to one of these people.').waitFor()
+}, 60_000)
+
 test('R37.6: a starred room and a starred conversation stand above the others', async () => {
   const alice = await signedIn(ALICE)
   const [{ id }, { id: quietId }] = [

@@ -1,3 +1,4 @@
+import { CallError } from '@latchkey/web/call'
 import { Alert, Button, Group, Modal, MultiSelect, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
@@ -67,7 +68,7 @@ function Form({ people, close }: { people: readonly Person[]; close: () => void 
         <PeopleField chosen={chosen} setChosen={setChosen} others={people} />
         {start.error && (
           <Alert color="red" role="alert">
-            <Refusal error={start.error} />
+            {isUnreachable(start.error) ? t('direct.unreachable') : <Refusal error={start.error} />}
           </Alert>
         )}
         <Group justify="flex-end" gap="sm">
@@ -79,6 +80,9 @@ function Form({ people, close }: { people: readonly Person[]; close: () => void 
     </form>
   )
 }
+
+/** Whether one of the people cannot be addressed, for whatever reason. */
+const isUnreachable = (error: Error) => error instanceof CallError && error.status === 404
 
 interface PeopleFieldProps {
   chosen: readonly Person[]

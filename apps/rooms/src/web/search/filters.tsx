@@ -3,7 +3,7 @@ import { filterOptions } from '@latchkey/web/filter-options'
 import type { Result } from '../call.ts'
 import { useCall } from '../queries.ts'
 import type { User } from '../session.ts'
-import { useFollowedRooms } from '../sidebar/lobby.ts'
+import { useDirects, useFollowedRooms } from '../sidebar/lobby.ts'
 import { useText } from '../texts/text.ts'
 import { CONTENTS, PERIODS, type SearchFields } from './use-search.ts'
 
@@ -81,11 +81,11 @@ interface Choice {
   label: string
 }
 
-/** The rooms that the user follows, and the chosen one. */
+/** The rooms that the user follows, direct conversations, and the chosen one. */
 function useRooms({ fields }: Props): Choice[] {
-  const followed = useFollowedRooms() ?? []
+  const [followed, directs] = [useFollowedRooms() ?? [], useDirects() ?? []]
   const { data } = useRoom(fields.room)
-  const rooms = [...followed, ...(data ? [data.room] : [])]
+  const rooms = [...followed, ...directs, ...(data ? [data.room] : [])]
   return choicesOf(rooms.map(({ id, name }) => ({ value: id, label: name })))
 }
 
