@@ -9,7 +9,7 @@ import { type NamePosition, findPeople, selectPeoplePage, selectSharedRooms } fr
 const tag = 'People'
 const MAX_SHARED_ROOMS = 20
 
-const listPeople = operation({
+export const listPeople = operation({
   id: 'listPeople',
   methods: ['GET'],
   path: '/people',
