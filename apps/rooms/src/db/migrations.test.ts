@@ -121,6 +121,8 @@ eachDialect((dialect, newUrl) => {
         ),
         `insert into room_members values ('r7', 'v', 'speaker', 1, 0)`,
         `insert into room_user_states (room_id, user_id, last_read_seq) values ('r7', 'v', 1)`,
+        `insert into room_members values ('r30', 'v', 'speaker', 1, 5)`,
+        `insert into room_user_states (room_id, user_id, last_read_seq) values ('r30', 'v', 2)`,
         `insert into room_events values ('r7', 1, 'message.created', '{}', 1)`,
       ])
         await sql.raw(statement).execute(tx)
@@ -137,8 +139,14 @@ eachDialect((dialect, newUrl) => {
       { id: 'r7', kind: 'room', max_participants: 1, retention_days: 7 },
       { id: 'rforever', kind: 'room', max_participants: 1, retention_days: null },
     ])
-    for (const table of ['room_members', 'room_user_states', 'room_events'] as const)
-      expect(await database.read.selectFrom(table).selectAll().execute()).toHaveLength(1)
+    expect(await database.read.selectFrom('room_members').selectAll().execute()).toHaveLength(2)
+    expect(await database.read.selectFrom('room_events').selectAll().execute()).toHaveLength(1)
+    // New messages of a member begin at joining, whatever they marked as a visitor.
+    const marks = database.read.selectFrom('room_user_states').select(['room_id', 'last_read_seq'])
+    expect(await marks.orderBy('room_id').execute()).toEqual([
+      { room_id: 'r30', last_read_seq: 5 },
+      { room_id: 'r7', last_read_seq: 1 },
+    ])
     await database.write(async (tx) => tx.deleteFrom('rooms').execute())
     expect(await database.read.selectFrom('room_members').selectAll().execute()).toEqual([])
     await database.close()

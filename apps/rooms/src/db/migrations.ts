@@ -4,6 +4,7 @@ import { fileTotals } from './migrations/0002-file-totals.ts'
 import { foldedText } from './migrations/0003-folded-text.ts'
 import { roomsForEveryone } from './migrations/0004-rooms-for-everyone.ts'
 import { retentionMaximum } from './migrations/0005-retention-maximum.ts'
+import { readMarks } from './migrations/0006-read-marks.ts'
 import { people } from './migrations/0007-people.ts'
 import { directs } from './migrations/0008-directs.ts'
 import { callAlerts } from './migrations/0010-call-alerts.ts'
@@ -14,6 +15,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-folded-text': foldedText,
   '0004-rooms-for-everyone': roomsForEveryone,
   '0005-retention-maximum': retentionMaximum,
+  '0006-read-marks': readMarks,
   '0007-people': people,
   '0008-directs': directs,
   '0010-call-alerts': callAlerts,

@@ -8,7 +8,6 @@ import { decideOrdinaryEntry } from '../rooms/permissions.ts'
 import { lockRoom } from '../rooms/room-events.ts'
 import { RoomParams } from '../rooms/schema.ts'
 import { requirePlace } from '../rooms/visits.ts'
-import { advanceReadMark } from '../unread/store.ts'
 import { assignRole } from './membership.ts'
 import { type Member, MemberAnswer, toMember } from './schema.ts'
 import { type KnownPerson, lockKnownPerson } from './store.ts'
@@ -64,9 +63,8 @@ export async function joinAsMember(
   if (!person) throw failure('not_found')
   const lastSeq = seq === undefined ? room.last_seq : seq - 1
   if (role !== null) return { person, joinedSeq: lastSeq, events: [] }
-  // What a visitor can read stays readable, but is not new to the member.
+  // What a visitor can read stays readable.
   const joinedSeq = visit && visit.endedAtMs === null ? Math.min(visit.startedSeq, lastSeq) : lastSeq
-  if (joinedSeq < lastSeq) await advanceReadMark(tx, { roomId: room.id, userId, seq: lastSeq })
   const assignment = { room, person, role: defaultRole, nowMs, joinedSeq }
   return { joinedSeq, ...(await assignRole(tx, { ...assignment, ...(seq !== undefined && { seq }) })) }
 }

@@ -5,6 +5,7 @@ import { type NewEvent, appendEvent, putEvent } from '../rooms/room-events.ts'
 import type { MemberRole } from '../api/roles.ts'
 import { toPerson } from '../rooms/schema.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
+import { beginState } from '../unread/store.ts'
 import { type KnownPerson, findKnownPerson, putMember } from './store.ts'
 
 export interface RoleAssignment {
@@ -34,6 +35,8 @@ export async function assignRole(
   const roomId = room.id
   const membership = { room_id: roomId, user_id: person.user_id, joined_at: nowMs, joined_seq: joinedSeq }
   await putMember(tx, { ...membership, role })
+  if (person.role === null)
+    await beginState(tx, { roomId, userId: person.user_id, seq: (seq ?? room.last_seq + 1) - 1 })
   const changed = await findKnownPerson(tx, roomId, person.user_id, nowMs)
   if (!changed) throw failure('not_found')
   const newEvent: NewEvent = {

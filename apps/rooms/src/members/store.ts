@@ -116,18 +116,8 @@ export async function lockKnownPerson(
   return findKnownPerson(tx, roomId, userId, nowMs)
 }
 
-/**
- * Creates a membership or changes its role. Time and sequence number of joining are kept. That the
- * user once left the room by choice is forgotten.
- */
+/** Creates a membership or changes its role. Time and sequence number of joining are kept. */
 export async function putMember(tx: Tx, member: RoomMemberRow): Promise<void> {
-  await tx
-    .updateTable('room_user_states')
-    .set({ left_at: null })
-    .where('room_id', '=', member.room_id)
-    .where('user_id', '=', member.user_id)
-    .where('left_at', 'is not', null)
-    .execute()
   await tx
     .insertInto('room_members')
     .values(member)

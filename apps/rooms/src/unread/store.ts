@@ -42,6 +42,24 @@ export async function advanceReadMark(
   return last_read_seq
 }
 
+/**
+ * Begins what is new to a user who joins after `seq`, and forgets that they once left the room by
+ * choice.
+ */
+export async function beginState(
+  tx: Tx,
+  { roomId, userId, seq }: UserInRoom & { seq: number },
+): Promise<void> {
+  await advanceReadMark(tx, { roomId, userId, seq })
+  await tx
+    .updateTable('room_user_states')
+    .set({ left_at: null })
+    .where('room_id', '=', roomId)
+    .where('user_id', '=', userId)
+    .where('left_at', 'is not', null)
+    .execute()
+}
+
 /** Moves a read mark, also back: the event after `seq` is the first that is new. */
 export async function putReadMark(
   tx: Tx,

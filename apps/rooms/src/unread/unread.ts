@@ -62,7 +62,7 @@ export function readSeqOf({
 }: UserRoomAccess): number | null {
   const hasMark = lastReadSeq !== null && (!hasLeft || isStarred)
   if (role === null && !hasMark) return null
-  return Math.max(lastReadSeq ?? 0, joinedSeq ?? 0)
+  return lastReadSeq ?? joinedSeq ?? 0
 }
 
 function unreadRangeOf(access: UserRoomAccess, readSeq: number, nowMs: number): UnreadRange {

@@ -234,6 +234,11 @@ eachDialect((_dialect, newUrl) => {
     expect(await readRoom(reader, id)).toMatchObject({ readSeq, unread: 2 })
     expect(await markUnread(Number.MAX_SAFE_INTEGER)).toMatchObject({ unread: 0 })
     expect(await markUnread(0)).toMatchObject({ unread: 3 })
+    // A member who joined later may mark what is older than their membership.
+    const late = await member(rooms)
+    await succeed(becomeMember(late, id))
+    expect(await readRoom(late, id)).toMatchObject({ unread: 0 })
+    expect(await markUnread(second?.seq ?? 0, late)).toMatchObject({ unread: 2 })
     // A visitor begins to follow the room with it.
     const visitor = await guest(rooms)
     expect(await markUnread(second?.seq ?? 0, visitor)).toMatchObject({ unread: 2 })

@@ -6,7 +6,7 @@ import type { ClusterEvent } from '../../api/cluster-events.ts'
 import { revokeLostAccess } from '../../rooms/eviction.ts'
 import { appendEvent } from '../../rooms/room-events.ts'
 import { updateRoom } from '../../rooms/store.ts'
-import { advanceReadMark } from '../../unread/store.ts'
+import { beginState } from '../../unread/store.ts'
 import { ownerOf } from './owner.ts'
 import { deleteTransfer, transferEndedEvents } from './transfers.ts'
 
@@ -29,7 +29,7 @@ export async function handOver(tx: Tx, { room, toUserId, nowMs }: Handover): Pro
   const previous = await findKnownPerson(tx, roomId, previousOwnerId, nowMs)
   const joinedSeq = await deleteMember(tx, roomId, toUserId)
   // Owners have no sequence number of joining, at which what is unread begins.
-  await advanceReadMark(tx, { roomId, userId: toUserId, seq: joinedSeq ?? room.last_seq })
+  await beginState(tx, { roomId, userId: toUserId, seq: joinedSeq ?? room.last_seq })
   await deleteBan(tx, roomId, toUserId)
   await updateRoom(tx, room, { owner_id: toUserId, owner_since: nowMs })
   await putMember(tx, {
