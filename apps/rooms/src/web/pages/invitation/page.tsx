@@ -157,10 +157,9 @@ function Join({ token, invitation: { roomName } }: Props) {
         size="md"
         h="auto"
         mih={44}
-        py="xs"
         loading={join.isPending}
         onClick={() => join.mutate()}
-        styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
+        styles={{ label: { paddingBlock: 8, whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
       >
         {t('invite.join', { room: roomName })}
       </Button>
@@ -176,7 +175,7 @@ function SignInOptions({ token, guestAllowed }: { token: string; guestAllowed: b
   if (!config) return null
   return (
     <>
-      <Button component="a" href={providerLogin(back)} size="md">
+      <Button component="a" href={providerLogin(back)} size="md" mih={44}>
         {t('login.with', { label: config.provider.label })}
       </Button>
       {config.guestEnabled && guestAllowed && (

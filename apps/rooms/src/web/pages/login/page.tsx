@@ -96,9 +96,8 @@ function SignInOptions({ back, error, mayEnter }: { back: string; error: string 
         size="md"
         h="auto"
         mih={44}
-        py={10}
         leftSection={<IconLogin2 size={20} aria-hidden />}
-        styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
+        styles={{ label: { paddingBlock: 8, whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
       >
         {needsOther ? t('login.otherAccount') : t('login.with', { label: config.provider.label })}
       </Button>
