@@ -16,6 +16,8 @@ const tag = 'Direct conversations'
 interface OpenedDirect {
   roomId: string
   isNew: boolean
+  /** The list of the caller did not have it before. */
+  isShown: boolean
 }
 
 const openDirect = operation({
@@ -34,9 +36,10 @@ const openDirect = operation({
     const { user } = context.actor
     const userIds = [...new Set([user.id, ...body.userIds])].toSorted()
     requirePeople(userIds)
-    const { roomId, isNew } = (await showExisting(context, userIds)) ?? (await createDirect(context, userIds))
-    // Other tabs of the user show it.
-    context.publish({ kind: 'lobby', roomId })
+    const opened = (await showExisting(context, userIds)) ?? (await createDirect(context, userIds))
+    const { roomId, isNew, isShown } = opened
+    // Other tabs of the user list it.
+    if (isShown) context.publish({ kind: 'lobby', roomId })
     return { room: await viewDirect(context, roomId), isNew }
   },
   answer: ({ room, isNew }) => ({ status: isNew ? 201 : 200, body: { room } }),
@@ -62,8 +65,8 @@ async function showExisting(context: Context, userIds: readonly string[]): Promi
   const room = await findDirect(database.read, directKeyOf(userIds))
   if (!room) return undefined
   const roomId = room.id
-  await database.write((tx) => showDirect(tx, { roomId, userId: context.actor.user.id }))
-  return { roomId, isNew: false }
+  const isShown = await database.write((tx) => showDirect(tx, { roomId, userId: context.actor.user.id }))
+  return { roomId, isNew: false, isShown }
 }
 
 async function createDirect(context: Context, userIds: readonly string[]): Promise<OpenedDirect> {
@@ -84,8 +87,8 @@ async function putDirect(tx: Tx, context: Context, userIds: readonly string[]): 
   if (!room) {
     const existing = await findDirect(tx, directKey)
     if (!existing) throw failure('not_found')
-    await showDirect(tx, { roomId: existing.id, userId })
-    return { roomId: existing.id, isNew: false }
+    const isShown = await showDirect(tx, { roomId: existing.id, userId })
+    return { roomId: existing.id, isNew: false, isShown }
   }
   for (const id of userIds) await lockAccount(tx, id)
   // Asked again with the accounts locked: one may have been erased since.
@@ -94,7 +97,7 @@ async function putDirect(tx: Tx, context: Context, userIds: readonly string[]): 
   await insertDirectMembers(tx, userIds, { room_id: roomId, joined_at: now })
   // The others see it once it has a message.
   await hideDirect(tx, { roomId, userIds: userIds.filter((id) => id !== userId), seq: 0 })
-  return { roomId, isNew: true }
+  return { roomId, isNew: true, isShown: true }
 }
 
 function newDirect(directKey: string, nowMs: number, retentionDays: number | null): RoomRow {

@@ -21,17 +21,19 @@ export async function hideDirect(
     .execute()
 }
 
-/** Shows a direct conversation that this user has hidden. */
+/** Shows a direct conversation that this user has hidden. False if they had not. */
 export async function showDirect(
   tx: Tx,
   { roomId, userId }: { roomId: string; userId: string },
-): Promise<void> {
-  await tx
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('room_user_states')
     .set({ hidden_seq: null })
     .where('room_id', '=', roomId)
     .where('user_id', '=', userId)
-    .execute()
+    .where('hidden_seq', 'is not', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Shows a direct conversation to all of its people again, except those who block the author of its new message. */

@@ -28,6 +28,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   addReaction: 'reactions_per_10s, for guests also as a message',
   removeReaction: 'reactions_per_10s, for guests also as a message',
   createRoom: 'rooms_per_hour',
+  openDirect: 'directs_per_hour; one that exists is shown again once',
   deleteRoom: 'once for a room',
   deleteMessage: 'once for a message',
   joinRoom: 'room_writes_per_minute, and presence is sent at most every 250 ms',

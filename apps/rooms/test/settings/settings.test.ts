@@ -591,6 +591,7 @@ describe('ROOMS_LIMITS (R22)', () => {
       'voice_cameras_mesh',
       'voice_cameras',
       'voice_screens',
+      'directs_per_hour',
       'call_alert_seconds',
     ]
     const accepted = Object.keys(DEFAULT_LIMITS).filter((name) => parseLimits(`${name}=0`))
