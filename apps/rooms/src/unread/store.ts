@@ -22,13 +22,14 @@ interface UserInRoom {
 /** Moves a read mark forward, never back. Returns the resulting mark. */
 export async function advanceReadMark(
   tx: Tx,
-  { roomId, userId, seq }: UserInRoom & { seq: number },
+  { roomId, userId, seq, ...changes }: UserInRoom & { seq: number; left_at?: null },
 ): Promise<number> {
   const { last_read_seq } = await tx
     .insertInto('room_user_states')
     .values({ ...NEW_STATE, room_id: roomId, user_id: userId, last_read_seq: seq })
     .onConflict((conflict) =>
       conflict.columns(['room_id', 'user_id']).doUpdateSet((eb) => ({
+        ...changes,
         last_read_seq: eb
           .case()
           .when('room_user_states.last_read_seq', '<', seq)
@@ -46,18 +47,8 @@ export async function advanceReadMark(
  * Begins what is new to a user who joins after `seq`, and forgets that they once left the room by
  * choice.
  */
-export async function beginState(
-  tx: Tx,
-  { roomId, userId, seq }: UserInRoom & { seq: number },
-): Promise<void> {
-  await advanceReadMark(tx, { roomId, userId, seq })
-  await tx
-    .updateTable('room_user_states')
-    .set({ left_at: null })
-    .where('room_id', '=', roomId)
-    .where('user_id', '=', userId)
-    .where('left_at', 'is not', null)
-    .execute()
+export async function beginState(tx: Tx, user: UserInRoom & { seq: number }): Promise<void> {
+  await advanceReadMark(tx, { ...user, left_at: null })
 }
 
 /** Moves a read mark, also back: the event after `seq` is the first that is new. */
