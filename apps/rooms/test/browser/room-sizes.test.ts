@@ -34,6 +34,7 @@ const toTop = (page: Page) => page.locator('.messages').evaluate((list) => list.
 
 /** Sizes of a window with a call: two of them, of a low window and of a phone on its side, beyond the rule. */
 const CALL_SIZES = [
+  [1200, 800],
   [1280, 720],
   [1366, 768],
   [1440, 900],
@@ -45,7 +46,9 @@ const CALL_SIZES = [
 
 /** Measures of a room with a call. */
 const measure = (page: Page) =>
-  page.evaluate(() => {
+  page.evaluate(async () => {
+    // Tiles follow a change of their area in the next frame.
+    for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame)
     const boxOf = (selector: string) => {
       const { left, top, right, bottom, width, height } =
         document.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
@@ -57,6 +60,11 @@ const measure = (page: Page) =>
       const { left, top, right, bottom } = tile.getBoundingClientRect()
       return left < write.right && right > write.left && top < write.bottom && bottom > write.top
     }
+    const frame = boxOf('.call-stage')
+    const isBeyond = (tile: Element) => {
+      const { left, top, right, bottom } = tile.getBoundingClientRect()
+      return left < frame.left || right > frame.right || top < frame.top || bottom > frame.bottom
+    }
     return {
       pageHeight: document.documentElement.scrollHeight,
       pageWidth: document.documentElement.scrollWidth,
@@ -67,6 +75,8 @@ const measure = (page: Page) =>
       send: boxOf('.composer-send'),
       rows: new Set(visible.map((tile) => Math.round(tile.getBoundingClientRect().top))).size,
       covering: visible.filter(covers).length,
+      // In less height than the lowest tiles have, they scroll.
+      beyond: frame.height < 64 ? 0 : visible.filter(isBeyond).length,
     }
   })
 
@@ -83,7 +93,7 @@ test('R33.6n R33.6a R33.6o: in a call, the message field is in the window at eve
   await control(alice, 'Turn on the camera').click()
   await alice.locator('.call-video').waitFor()
   const expectField = async (width: number, height: number, what: string) => {
-    const { pageHeight, pageWidth, stage, conversation, list, write, send, rows, covering } =
+    const { pageHeight, pageWidth, stage, conversation, list, write, send, rows, covering, beyond } =
       await measure(alice)
     const isBeside = width >= 1200
     const isLow = height < 560
@@ -91,13 +101,15 @@ test('R33.6n R33.6a R33.6o: in a call, the message field is in the window at eve
       what,
       size: [width, height],
       page: [pageWidth, pageHeight],
-      isFieldInside: write.bottom <= height && write.right <= width && send.bottom <= height,
+      isFieldInside:
+        write.bottom <= height && write.right <= width && send.bottom <= height && send.right < write.right,
       isBeside: stage.right <= conversation.left,
       isAbove: stage.bottom <= conversation.top,
       hasWords: list.height >= 40 && conversation.width >= Math.min(360, width),
       isLowEnough: isBeside || stage.height <= Math.max(60, Math.min(0.46 * height, height - 420)) + 1,
       rows: isBeside ? undefined : rows,
       covering,
+      beyond,
     }).toEqual({
       what,
       size: [width, height],
@@ -109,6 +121,7 @@ test('R33.6n R33.6a R33.6o: in a call, the message field is in the window at eve
       isLowEnough: true,
       rows: isBeside ? undefined : isLow ? 0 : 1,
       covering: 0,
+      beyond: 0,
     })
   }
   const expectFieldAt = async (width: number, height: number, name: string) => {

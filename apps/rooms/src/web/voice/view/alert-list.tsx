@@ -7,7 +7,7 @@ import { Link, useLocation } from 'wouter'
 import { call } from '../../call.ts'
 import type { CallAlert } from '../../live/frames.ts'
 import { UserAvatar } from '../../parts/person.tsx'
-import { useFollowedRooms } from '../../sidebar/lobby.ts'
+import { useDirects } from '../../sidebar/lobby.ts'
 import { useText } from '../../texts/text.ts'
 import type { ListedAlert } from '../call-alerts.tsx'
 import { joinCall } from '../current-call.ts'
@@ -46,7 +46,7 @@ function WaitingCall({ alert, hasKeys, close }: { alert: CallAlert; hasKeys: boo
   const { roomId, callId, from, until } = alert
   const { t } = useText()
   const [, go] = useLocation()
-  const room = useFollowedRooms()?.find((followed) => followed.id === roomId)
+  const room = useDirects()?.find((direct) => direct.id === roomId)
   const others = room?.people?.filter((person) => person.id !== from.userId) ?? []
   const title = t('call.alert', { name: from.nickname })
   useEffect(() => {

@@ -38,7 +38,9 @@ export function useArea(): readonly [RefObject<HTMLDivElement | null>, Area] {
     const element = ref.current
     if (!element) return undefined
     const measure = () => {
-      const { clientWidth: width, clientHeight: height } = element
+      // Rounded, tiles could be a part of a pixel too wide for their row.
+      const box = element.getBoundingClientRect()
+      const [width, height] = [Math.floor(box.width), Math.floor(box.height)]
       setArea((before) => (before.width === width && before.height === height ? before : { width, height }))
     }
     measure()
