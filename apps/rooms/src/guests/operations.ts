@@ -88,7 +88,7 @@ const createGuestSession = publicOperation({
       return { user: guest, session: started }
     })
     context.setSessionCookies(session)
-    return { user: toUser(user, false), session: toOwnSession(session) }
+    return { user: toUser(user, false), session: toOwnSession(session), blockedIds: [] }
   },
 })
 

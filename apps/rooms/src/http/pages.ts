@@ -25,7 +25,7 @@ const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 /**
  * All paths with a page, as in web/pages.tsx. Other paths get a page that reports a missing page.
  */
-const PAGES = new RegExp(`^/(?:login|account|admin|rooms/${ID}|invite/[\\w-]{1,64})?$`)
+const PAGES = new RegExp(`^/(?:login|account|people|admin|rooms/${ID}|invite/[\\w-]{1,64})?$`)
 /** Page modules that are not named after the first segment of their path. */
 const MODULES: Readonly<Record<string, string>> = { '': 'lobby', rooms: 'room', invite: 'invitation' }
 
@@ -115,6 +115,12 @@ const FIRST_CALLS: Readonly<Record<string, readonly string[]>> = {
   '/account': ['/sessions', '/notifications'],
 }
 
+/** First calls of pages that guests do not have. */
+function memberCalls(path: string, userId: string): readonly string[] {
+  if (path === '/people') return ['/people']
+  return path === '/account' ? [`/people/${userId}`, '/blocks'] : []
+}
+
 /**
  * The answers to what the page at a path asks first. A test of every page fails if it asks anything
  * else (test/browser/first-load.test.ts).
@@ -141,11 +147,13 @@ async function firstAnswers(
     '/rooms?followed=true&limit=100',
     ...(user.identityType === 'oauth' ? ['/directs?limit=100'] : []),
     ...own,
-    ...(user.identityType === 'oauth' ? pending : []),
+    ...(user.identityType === 'oauth' ? [...pending, ...memberCalls(path, user.id)] : []),
     ...(path === '/admin' && user.platformAdmin ? ['/admin/users'] : []),
   ])
   // Read after the room: the page then knows the history at least as far as the room.
-  const history = await collect(hasLastingHistory(further.answers, path) ? [`${path}/messages`] : [])
+  const history = await collect(
+    path.startsWith('/rooms/') && hasLastingHistory(further.answers, path) ? [`${path}/messages`] : [],
+  )
   const answers = [...common.answers, ...further.answers, ...history.answers]
   return { answers, cookies: common.cookies }
 }

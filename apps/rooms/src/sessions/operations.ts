@@ -3,6 +3,7 @@ import { auditAct } from '../audit/act.ts'
 import { operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { PageQuery, findPage } from '../api/paging.ts'
+import { findBlockedIds } from '../users/blocks.ts'
 import { toUser } from '../users/schema.ts'
 import { SUCCESS, Success } from '../api/wire.ts'
 import { logOut } from './logout.ts'
@@ -26,7 +27,12 @@ const getSession = operation({
   result: SessionAnswer,
   async handler(context) {
     const { user, platformAdmin, session } = context.actor
-    return { user: toUser(user, platformAdmin), session: toOwnSession(session) }
+    const blocked = await findBlockedIds(context.database, user.is_guest === 1 ? [] : [user.id])
+    return {
+      user: toUser(user, platformAdmin),
+      session: toOwnSession(session),
+      blockedIds: [...(blocked.get(user.id) ?? [])],
+    }
   },
 })
 

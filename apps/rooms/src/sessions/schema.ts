@@ -44,7 +44,11 @@ export const SessionList = z.object({ sessions: z.array(ListedSession), nextCurs
 export const RevokeAnswer = z.object({ revoked: z.int() })
 
 /** The signed-in user and the session of the request. */
-export const SessionAnswer = z.object({ user: User, session: OwnSession })
+export const SessionAnswer = z.object({
+  user: User,
+  session: OwnSession,
+  blockedIds: z.array(z.string()).meta({ description: 'The people whom the user blocks.' }),
+})
 
 export function toOwnSession(session: { id: string; createdAtMs: number; idleExpiresAtMs: number }) {
   return {

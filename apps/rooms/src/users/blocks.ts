@@ -8,6 +8,7 @@ export async function findBlockedIds(
   { read, dialect }: ReadDatabase,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  if (userIds.length === 0) return new Map()
   const rows = await read
     .selectFrom('blocks')
     .select(['user_id', 'blocked_id'])

@@ -36,7 +36,20 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
   const expected: [TestUser, string, string[]][] = [
     [ada, '/', [...common, ...own, '/api/rooms?preview=true', ...pending]],
     [ada, `/rooms/${id}`, [...common, ...own, `/api/rooms/${id}`, ...pending, `/api/rooms/${id}/messages`]],
-    [ada, '/account', [...common, ...own, '/api/sessions', '/api/notifications', ...pending]],
+    [
+      ada,
+      '/account',
+      [
+        ...common,
+        ...own,
+        '/api/sessions',
+        '/api/notifications',
+        ...pending,
+        `/api/people/${ada.user.id}`,
+        '/api/blocks',
+      ],
+    ],
+    [ada, '/people', [...common, ...own, ...pending, '/api/people']],
     // Only administrators may ask for more.
     [ada, '/admin', [...common, ...own, ...pending]],
     [root, '/admin', [...common, ...own, ...pending, '/api/admin/users']],

@@ -107,6 +107,7 @@ eachDialect((dialect, newUrl) => {
         createdAt: new Date(NOON).toISOString(),
         expiresAt: new Date(NOON + 12 * HOUR).toISOString(),
       },
+      blockedIds: [],
     })
     expect([...browser.cookies.keys()]).toEqual(['__Host-latchkey_session', '__Host-latchkey_csrf'])
     const session = await db()

@@ -47,6 +47,8 @@ test('every operation under /admin is for administrators', () => {
 /** Arrays that come whole, and what bounds them. */
 const BOUNDED: Readonly<Record<string, string>> = {
   'getPerson.rooms': '20 rooms',
+  'getSession.blockedIds': 'blocks_person',
+  'createGuestSession.blockedIds': 'blocks_person',
   'getRoom.participants': '200 people',
   'searchPeople.users': '20 people',
   'addReaction.reactions': 'reaction_kinds',

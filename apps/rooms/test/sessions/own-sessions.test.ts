@@ -86,6 +86,7 @@ eachDialect((dialect, newUrl) => {
         createdAt: '2026-11-21T12:00:00.000Z',
         expiresAt: '2026-11-28T12:00:00.000Z',
       },
+      blockedIds: [],
     })
     expect(JSON.stringify(answer)).not.toContain(browser.token ?? '')
   })
