@@ -6,7 +6,7 @@ export const INVITATION = /^\/invite\/([\w-]{1,64})$/
 
 /** True if the page at this path requires a session. Invitations do not. */
 export function needsSession(path: string): boolean {
-  return path === '/' || path === '/account' || path === '/admin' || ROOM.test(path)
+  return path === '/' || path === '/account' || path === '/people' || path === '/admin' || ROOM.test(path)
 }
 
 /** Path to open after sign-in: a page of this client, never the sign-in page. */

@@ -11,6 +11,7 @@ const others = [
   'joinRoom',
   'leaveRoom',
   'readFile',
+  'readPicture',
   'readThumbnail',
 ]
 

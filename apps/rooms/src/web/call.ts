@@ -6,6 +6,10 @@ import type { AuditFilter, AuditQuery } from '../audit/schema.ts'
 import type { directOperations } from '../directs/operations.ts'
 import type { fileOperations } from '../files/operations.ts'
 import type { guestOperations } from '../guests/operations.ts'
+import type { blockOperations } from '../people/blocks/operations.ts'
+import type { peopleOperations } from '../people/operations.ts'
+import type { profileOperations } from '../people/profile-operations.ts'
+import type { StatusBody } from '../people/schema.ts'
 import type { platformOperations } from '../platform/operations.ts'
 import type { roomOperations } from '../lobby/operations.ts'
 import type { invitationOperations } from '../invitations/operations.ts'
@@ -17,7 +21,6 @@ import type { searchOperations } from '../messages/search/operations.ts'
 import type { SearchQuery } from '../messages/search/schema.ts'
 import type { sessionOperations } from '../sessions/operations.ts'
 import type { notificationOperations } from '../notifications/operations.ts'
-import type { peopleOperations } from '../people/operations.ts'
 import type { pushOperations } from '../notifications/push/operations.ts'
 import type { unreadOperations } from '../unread/operations.ts'
 import type { callOperations } from '../voice/operations.ts'
@@ -27,9 +30,11 @@ type Operations =
   | (typeof guestOperations)[number]
   | (typeof sessionOperations)[number]
   | (typeof accountOperations)[number]
+  | (typeof peopleOperations)[number]
+  | (typeof profileOperations)[number]
+  | (typeof blockOperations)[number]
   | (typeof roomOperations)[number]
   | (typeof directOperations)[number]
-  | (typeof peopleOperations)[number]
   | (typeof unreadOperations)[number]
   | (typeof notificationOperations)[number]
   | (typeof pushOperations)[number]
@@ -48,6 +53,7 @@ type DeclaredCalls = CallsOf<Operations>
 /** Input with times as ISO strings, before the server parses them. */
 type AuditInput = InputOf<OfId<Operations, 'listAuditEvents'>, z.input<typeof AuditQuery>>
 type SearchInput = InputOf<OfId<Operations, 'searchMessages'>, z.input<typeof SearchQuery>>
+type StatusInput = InputOf<OfId<Operations, 'setStatus'>, never> & { body: z.input<typeof StatusBody> }
 type AuditFileInput = InputOf<OfId<Operations, 'exportAuditEvents'>, z.input<typeof AuditFilter>>
 
 type Calls = {
@@ -57,7 +63,9 @@ type Calls = {
       ? { input: AuditFileInput; result: DeclaredCalls[Id]['result'] }
       : Id extends 'searchMessages'
         ? { input: SearchInput; result: DeclaredCalls[Id]['result'] }
-        : DeclaredCalls[Id]
+        : Id extends 'setStatus'
+          ? { input: StatusInput; result: DeclaredCalls[Id]['result'] }
+          : DeclaredCalls[Id]
 }
 
 export type OperationId = keyof Calls

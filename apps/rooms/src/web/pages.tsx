@@ -1,10 +1,12 @@
-import { IconHome, IconShieldLock, IconUser } from '@latchkey/web/icons'
+import { IconHome, IconShieldLock, IconUser, IconUsers } from '@latchkey/web/icons'
 import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
 import { addTexts } from '@latchkey/web/texts'
 import { INVITATION, ROOM } from './addresses.ts'
+import { accountTexts } from './texts/account.ts'
 import { adminTexts } from './texts/admin.ts'
 import { loginTexts } from './texts/login.ts'
+import { peopleTexts } from './texts/people.ts'
 import type { TextKey } from './texts/text.ts'
 
 const InvitationPage = lazyPage(() => import('./pages/invitation/page.tsx'))
@@ -14,6 +16,8 @@ interface TitledPage extends Page {
   title: TextKey
   /** Page for administrators only. For other users it does not exist. */
   isForAdmins?: true
+  /** Page that guests do not have. */
+  isForMembers?: true
 }
 
 /** Pages with a fixed path. Those with an icon are in the navigation of signed-in users. */
@@ -25,10 +29,23 @@ export const pages: readonly TitledPage[] = [
     show: lazyPage(() => import('./pages/lobby/page.tsx')),
   },
   {
+    path: '/people',
+    title: 'nav.people',
+    icon: IconUsers,
+    isForMembers: true,
+    show: lazyPage(async () => {
+      const [page] = await Promise.all([import('./pages/people/page.tsx'), addTexts(peopleTexts)])
+      return page
+    }),
+  },
+  {
     path: '/account',
     title: 'nav.account',
     icon: IconUser,
-    show: lazyPage(() => import('./pages/account/page.tsx')),
+    show: lazyPage(async () => {
+      const [page] = await Promise.all([import('./pages/account/page.tsx'), addTexts(accountTexts)])
+      return page
+    }),
   },
   {
     path: '/admin',

@@ -21,6 +21,7 @@ export type Resource =
   | 'invitations'
   | 'pending'
   | 'people'
+  | 'status'
   | 'reactions'
   | 'versions'
   | 'admin'

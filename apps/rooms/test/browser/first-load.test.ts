@@ -22,6 +22,7 @@ test('R23.9, R35.4: every page is loaded with few requests and scripts, all of t
     ['/', page.getByRole('link', { name: 'Garden' })],
     [`/rooms/${id}`, page.getByText(/^This is the start of /)],
     ['/account', page.getByText('This browser')],
+    ['/people', page.getByRole('button', { name: 'Hanna Host' })],
     ['/admin', page.getByText('Hanna Host')],
   ] as const)
     await expectLightLoad(page, pages.at(path), {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Connection, type ConnectionState, type SocketListeners, type Socket } from './connection.ts'
+import { Connection, type ConnectionState } from './connection.ts'
+import type { Socket, SocketListeners } from './socket.ts'
 import { backoffMs } from './timers.ts'
 import type { EventPage } from './room-subscription.ts'
 import type { RemovedFrame, RoomEvent, SubscribedFrame } from './frames.ts'

@@ -1,19 +1,14 @@
 import { RoomSubscription, SILENT, type EventLog, type RoomListener } from './room-subscription.ts'
+import type { Socket, SocketListeners } from './socket.ts'
 import { MAX_WAIT_MS, type Timers, backoffMs, browserTimers } from './timers.ts'
 import { CallChannel, isVoiceFrame } from './call-channel.ts'
-import { type NoticeFrame, SUBPROTOCOL, type ServerFrame, type VoiceFrame } from './frames.ts'
-
-/** The part of `WebSocket` that is used here. Tests provide their own. */
-export interface Socket {
-  send: (text: string) => void
-  close: (code?: number) => void
-}
-
-/** Callbacks of a socket. */
-export interface SocketListeners {
-  onMessage: (text: string) => unknown
-  onClose: (code: number, reason: string) => unknown
-}
+import {
+  type NoticeFrame,
+  type PeopleFrame,
+  SUBPROTOCOL,
+  type ServerFrame,
+  type VoiceFrame,
+} from './frames.ts'
 
 /**
  * - `waiting`: lost, with a pending attempt to reconnect.
@@ -73,7 +68,9 @@ export class Connection {
   filesPerMessage = 0
   /** Id of the current socket at the server; null without one. */
   connectionId: string | null = null
-  readonly calls = new CallChannel((frame) => (this.state === 'live' ? this.#request(frame) : undefined))
+  /** Called with the people on display, and then with those who change. */
+  onPeople: (frame: PeopleFrame) => void = () => {}
+  readonly calls = new CallChannel((frame) => (this.state === 'live' ? this.request(frame) : undefined))
   readonly #options: Required<ConnectionOptions>
   readonly #rooms = new Map<string, RoomSubscription>()
   readonly #lobby = new Set<LobbyListener>()
@@ -182,11 +179,11 @@ export class Connection {
 
   /** Calls `listener` when an entry has changed, and each time from when on changes are followed. */
   followLobby(listener: LobbyListener): () => void {
-    if (this.#lobby.size === 0) this.#request({ type: 'subscribe_lobby' })
+    if (this.#lobby.size === 0) this.request({ type: 'subscribe_lobby' })
     const stop = add(this.#lobby, listener)
     return () => {
       stop()
-      if (this.#lobby.size === 0) this.#request({ type: 'unsubscribe_lobby' })
+      if (this.#lobby.size === 0) this.request({ type: 'unsubscribe_lobby' })
     }
   }
 
@@ -214,7 +211,7 @@ export class Connection {
   #leave(roomId: string): void {
     this.#rooms.get(roomId)?.end()
     this.#rooms.delete(roomId)
-    this.#request({ type: 'unsubscribe', roomId })
+    this.request({ type: 'unsubscribe', roomId })
   }
 
   typing(roomId: string, active: boolean): void {
@@ -277,21 +274,21 @@ export class Connection {
     this.filesPerMessage = limits.filesPerMessage
     this.#attempt = 0
     this.#setState('live')
-    if (this.#lobby.size > 0) this.#request({ type: 'subscribe_lobby' })
+    if (this.#lobby.size > 0) this.request({ type: 'subscribe_lobby' })
     for (const subscription of this.#rooms.values()) this.#subscribe(subscription)
   }
 
   #subscribe(subscription: RoomSubscription): void {
     if (this.state !== 'live' || subscription.isOver) return
     subscription.startSubscribing()
-    const id = this.#request({ type: 'subscribe', roomId: subscription.roomId })
+    const id = this.request({ type: 'subscribe', roomId: subscription.roomId })
     this.#pendingSubscriptions.set(id, subscription.roomId)
   }
 
   /**
    * Sends a request and returns the id that its answer will have. Sends nothing unless connected.
    */
-  #request(frame: { readonly type: string; readonly roomId?: string }): string {
+  request(frame: { readonly type: string; roomId?: string; userIds?: readonly string[] }): string {
     const id = String(++this.#lastId)
     if (this.state === 'live') this.#send({ ...frame, id })
     return id
@@ -322,6 +319,7 @@ export class Connection {
       default:
         if (isVoiceFrame(frame)) this.calls.receive(frame)
         else if ('roomId' in frame) this.#onRoomFrame(frame)
+        else if (frame.type === 'people') this.onPeople(frame)
     }
   }
 
@@ -382,7 +380,7 @@ export class Connection {
       return this.#onClose(4408, 'silent')
     }
     this.#isAwaitingPong = true
-    this.#request({ type: 'ping' })
+    this.request({ type: 'ping' })
     this.#cancelSilenceTimer()
     this.#cancelSilenceTimer = this.#options.timers.after(PONG_MS, () => this.#ping())
   }

@@ -1,6 +1,7 @@
 import type { EventMessage, Message } from '../../messages/schema.ts'
 import type { CallAlert, RemovalReason, RoomEvent } from '../../api/cluster-events.ts'
 import type { PresentPerson, Room } from '../../lobby/schema.ts'
+import type { ListedPerson } from '../../people/schema.ts'
 import type { Person } from '../../rooms/schema.ts'
 import type { CallPeer } from '../../voice/schema.ts'
 
@@ -8,6 +9,7 @@ export type {
   CallAlert,
   CallPeer,
   EventMessage,
+  ListedPerson,
   Message,
   Person,
   PresentPerson,
@@ -80,6 +82,8 @@ export interface NoticeFrame {
   notice:
     | 'read'
     | 'preferences'
+    | 'blocked'
+    | 'unblocked'
     | 'invitation'
     | 'invitation_revoked'
     | 'transfer'
@@ -89,12 +93,18 @@ export interface NoticeFrame {
   data: Readonly<Record<string, unknown>>
 }
 
+export interface PeopleFrame {
+  type: 'people'
+  people: readonly ListedPerson[]
+}
+
 /** Frames of the server (R18.8), with the fields that this client uses. */
 export type ServerFrame =
   | { type: 'welcome'; connectionId: string; userId: string; now: string; limits: WelcomeLimits }
   | SubscribedFrame
   | ({ type: 'event'; roomId: string } & RoomEvent)
   | PresenceFrame
+  | PeopleFrame
   | { type: 'typing'; roomId: string; userId: string; active: boolean }
   | RemovedFrame
   | { type: 'lobby' }

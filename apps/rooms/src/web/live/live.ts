@@ -32,8 +32,6 @@ async function onSessionEnd(reason: string): Promise<void> {
   else endSession(reason)
 }
 
-const refreshPending = () => void invalidate('pending')
-
 /** Connects for as long as a user is signed in. The returned function disconnects. */
 export function stayConnected(): () => void {
   live.start()
@@ -41,7 +39,7 @@ export function stayConnected(): () => void {
   // Invitations and offers show on every page. Changes without a connection are found by reading
   // them again.
   const stopNotices = live.onNotice(({ notice }) => {
-    if (notice !== 'read' && !notice.startsWith('call')) refreshPending()
+    if (notice !== 'read' && !notice.startsWith('call')) void invalidate('pending', 'session')
   })
   const stopWatching = live.watch(() => live.state === 'live' && follow('pending'))
   return () => {

@@ -4,11 +4,12 @@ import { OnUse } from '@latchkey/web/shell/on-use'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { loginPath } from '../addresses.ts'
+import { loadAccountPopover } from '../people/load.ts'
 import { UserAvatar, GuestBadge } from '../parts/person.tsx'
 import { type User, useSession } from '../session.ts'
 import { useText } from '../texts/text.ts'
 
-const AccountItems = lazyPart(() => import('./account-items.tsx'))
+const AccountPopover = lazyPart(loadAccountPopover)
 
 /** Header: the signed-in user, or a link to the sign-in page. */
 export function AccountMenu() {
@@ -61,7 +62,7 @@ function AccountButton({ user }: { user: User }) {
         {identityType === 'guest' && <GuestBadge />}
       </UnstyledButton>
       <OnUse isUsed={isOpen}>
-        <AccountItems button={button} isOpen={isOpen} onChange={setOpen} />
+        <AccountPopover button={button} isOpen={isOpen} onChange={setOpen} user={user} />
       </OnUse>
     </>
   )

@@ -23,6 +23,7 @@ import { CallAlerts } from '../voice/call-alerts.tsx'
 import { CallElsewhere } from '../voice/call-elsewhere.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { SupportLink, InstanceNotices } from './instance-notices.tsx'
+import { CardPlace } from '../people/card-place.tsx'
 import { PendingBadge } from './pending-badge.tsx'
 import { AccountMenu } from './account-menu.tsx'
 
@@ -52,7 +53,11 @@ function Layout() {
   useEffect(() => (userId === undefined ? undefined : stayConnected()), [userId])
   useLobbyUpdates(userId !== undefined)
   const palette = usePalette()
-  const available = pages.filter(({ isForAdmins }) => !isForAdmins || data?.user.platformAdmin)
+  const isGuest = data?.user.identityType === 'guest'
+  const available = pages.filter(
+    ({ isForAdmins, isForMembers }) =>
+      (!isForAdmins || data?.user.platformAdmin) && !(isForMembers && isGuest),
+  )
   // Also while the session is being read: most pages have one, and should not move when it arrives.
   const navigable = available.filter(({ icon }) => icon === undefined || data !== null)
   const isRoom = ROOM.test(path)
@@ -83,6 +88,7 @@ function Layout() {
         </OnUse>
       )}
       {data && <MessageSearch user={data.user} />}
+      {data && <CardPlace />}
       {data && <Notifier />}
       {data && <CallAlerts />}
       {data && <Shortcuts />}

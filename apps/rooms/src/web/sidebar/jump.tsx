@@ -105,8 +105,8 @@ function usePeopleActions(q: string, user: User, listedIds: ReadonlySet<string>)
 function usePageActions(user: User): PaletteAction[] {
   const { t } = useText()
   const [, go] = useLocation()
-  return pages.flatMap(({ path, title, icon: Icon, isForAdmins }) =>
-    !Icon || (isForAdmins && !user.platformAdmin)
+  return pages.flatMap(({ path, title, icon: Icon, isForAdmins, isForMembers }) =>
+    !Icon || (isForAdmins && !user.platformAdmin) || (isForMembers && user.identityType === 'guest')
       ? []
       : {
           id: `page-${path.slice(1)}`,

@@ -1,5 +1,4 @@
 import shared from '@latchkey/web/texts/en/shared'
-import account from './account.ts'
 import errors from './errors.ts'
 import lobby from './lobby.ts'
 import manage from './manage.ts'
@@ -9,7 +8,6 @@ import shell from './shell.ts'
 
 export default {
   ...shared,
-  ...account,
   ...errors,
   ...lobby,
   ...manage,

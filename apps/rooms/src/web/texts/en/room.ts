@@ -12,6 +12,8 @@ export default {
   'room.unread_one': '{{count}} new message',
   'room.unread_other': '{{count}} new messages',
   'room.deleted': 'This message was deleted',
+  'room.blocked': 'Message from someone you block',
+  'room.showBlocked': 'Show',
   'room.messageTo': 'Message {{room}}',
   'room.send': 'Send',
   'room.sendHelp': 'Enter sends, Shift+Enter starts a new line.',

@@ -14,6 +14,8 @@ export default {
   'room.unread_one': '{{count}} pesan baru',
   'room.unread_other': '{{count}} pesan baru',
   'room.deleted': 'Pesan ini telah dihapus',
+  'room.blocked': 'Pesan dari orang yang Anda blokir',
+  'room.showBlocked': 'Tampilkan',
   'room.messageTo': 'Pesan untuk {{room}}',
   'room.send': 'Kirim',
   'room.sendHelp': 'Enter mengirim, Shift+Enter membuat baris baru.',

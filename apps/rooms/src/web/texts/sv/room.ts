@@ -14,6 +14,8 @@ export default {
   'room.unread_one': '{{count}} nytt meddelande',
   'room.unread_other': '{{count}} nya meddelanden',
   'room.deleted': 'Meddelandet har raderats',
+  'room.blocked': 'Meddelande från någon du blockerar',
+  'room.showBlocked': 'Visa',
   'room.messageTo': 'Meddelande till {{room}}',
   'room.send': 'Skicka',
   'room.sendHelp': 'Enter skickar, Skift+Enter ger en ny rad.',

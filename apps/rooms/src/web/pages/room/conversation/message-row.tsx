@@ -1,9 +1,10 @@
 import { MINUTE_MS } from '@latchkey/http/duration'
 import { IconPin } from '@latchkey/web/icons'
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import { guestSince } from '../../../../guests/guest-id.ts'
 import type { Message } from '../../../live/frames.ts'
 import { MessageText } from '../../../markdown/message-text.tsx'
+import { PersonName } from '../../../people/person-name.tsx'
 import { GuestBadge, UserAvatar } from '../../../parts/person.tsx'
 import { useText } from '../../../texts/text.ts'
 import { useAuthorName } from './author-name.ts'
@@ -31,7 +32,30 @@ interface Props {
   isTarget: boolean
 }
 
-export const MessageRow = memo(function MessageRow({ message, continues, actions, ...state }: Props) {
+export const MessageRow = memo(function MessageRow(props: Props) {
+  const [isShown, setShown] = useState(false)
+  const { message, actions } = props
+  const isFolded = !isShown && actions.blockedIds.includes(message.userId ?? '')
+  return isFolded ? <FoldedRow {...props} onShow={() => setShown(true)} /> : <WholeRow {...props} />
+})
+
+/** The line in the place of a message by a person whom the reader blocks. */
+function FoldedRow({ message, isTabStop, hasFocus, onShow }: Props & { onShow: () => void }) {
+  const { t } = useText()
+  return (
+    <li className="message" data-row={message.id} tabIndex={isTabStop ? 0 : -1}>
+      <span />
+      <p className="message-deleted">
+        {t('room.blocked')}{' '}
+        <button type="button" className="person-link" tabIndex={hasFocus ? 0 : -1} onClick={onShow}>
+          {t('room.showBlocked')}
+        </button>
+      </p>
+    </li>
+  )
+}
+
+function WholeRow({ message, continues, actions, ...state }: Props) {
   const { isTabStop, hasFocus, isActive, isEditing, isTarget } = state
   const tabIndex = hasFocus ? 0 : -1
   const { selfId } = actions
@@ -53,7 +77,7 @@ export const MessageRow = memo(function MessageRow({ message, continues, actions
         {message.replyTo && (
           <Quotation quotation={message.replyTo} tabIndex={tabIndex} onOpen={actions.goTo} />
         )}
-        <Byline message={message} isHidden={continues} showsRole={actions.showsRoles} />
+        <Byline message={message} isHidden={continues} showsRole={actions.showsRoles} tabIndex={tabIndex} />
         {isEditing ? (
           <MessageEditor message={message} actions={actions} />
         ) : (
@@ -67,7 +91,7 @@ export const MessageRow = memo(function MessageRow({ message, continues, actions
       {isActive && !isEditing && <MessageToolbar message={message} actions={actions} tabIndex={tabIndex} />}
     </li>
   )
-})
+}
 
 /** Picture of the author or, beside a message that continues another, its time under the pointer. */
 function Gutter({ message, continues }: Pick<Props, 'message' | 'continues'>) {
@@ -84,9 +108,10 @@ interface BylineProps {
   message: Message
   isHidden: boolean
   showsRole: boolean
+  tabIndex: 0 | -1
 }
 
-function Byline({ message, isHidden, showsRole }: BylineProps) {
+function Byline({ message, isHidden, showsRole, tabIndex }: BylineProps) {
   const { t, time, moment } = useText()
   const { guest, authorRole, createdAt, pinned } = message
   const name = useAuthorName(message)
@@ -106,7 +131,13 @@ function Byline({ message, isHidden, showsRole }: BylineProps) {
     )
   return (
     <div className="byline">
-      <bdi className="author">{name}</bdi>
+      <PersonName
+        userId={message.userId}
+        nickname={name}
+        guest={guest}
+        className="author"
+        tabIndex={tabIndex}
+      />
       {guest && <GuestBadge />}
       {showsRole && (authorRole === 'owner' || authorRole === 'moderator') && (
         <span className="author-role">{t(`room.role.${authorRole}`)}</span>

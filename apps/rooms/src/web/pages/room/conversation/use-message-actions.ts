@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import type { Message } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
-import type { User } from '../../../session.ts'
+import { type User, useSession } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import { rememberEmoji } from '../emoji/frequent.ts'
 import { type Room, rightsIn } from '../room.ts'
@@ -21,6 +21,8 @@ export interface MessageActions {
   mayWrite: boolean
   /** True for guests, to whom the people are strangers: who owns the room, and who moderates it. */
   showsRoles: boolean
+  /** People whose messages are folded. */
+  blockedIds: readonly string[]
   mayDeleteAny: boolean
   mayPin: boolean
   mayReadVersions: boolean
@@ -52,6 +54,8 @@ interface Options {
   keepInPlace: (messageId: string) => void
 }
 
+const NO_ONE: readonly string[] = []
+
 /** The actions, and the states that they change. */
 export function useMessageActions({ room, user, store, reply, goTo, keepInPlace }: Options) {
   const { failure } = useText()
@@ -62,6 +66,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
   const isGuest = user.identityType === 'guest'
   const may = rightsIn(room, user)
   const mayWrite = !room.archived
+  const blockedIds = useSession().data?.blockedIds ?? NO_ONE
   const [mayDeleteAny, mayPin, mayReadVersions] = [
     may('delete_any_message'),
     mayWrite && may('pin_message'),
@@ -73,6 +78,7 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
     return {
       selfId: user.id,
       showsRoles: isGuest,
+      blockedIds,
       mayDeleteAny,
       mayPin,
       mayWrite,
@@ -94,6 +100,18 @@ export function useMessageActions({ room, user, store, reply, goTo, keepInPlace 
       copyText: ({ content }) => clipboard.copy(content ?? ''),
     }
     // The language changes only with the whole page.
-  }, [user.id, isGuest, store, reply, goTo, keepInPlace, mayDeleteAny, mayPin, mayReadVersions, mayWrite])
+  }, [
+    user.id,
+    isGuest,
+    blockedIds,
+    store,
+    reply,
+    goTo,
+    keepInPlace,
+    mayDeleteAny,
+    mayPin,
+    mayReadVersions,
+    mayWrite,
+  ])
   return { actions, editing, dialog, menuMessageId }
 }

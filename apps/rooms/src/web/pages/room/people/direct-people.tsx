@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { RoomStore } from '../../../live/room-store.ts'
+import { PersonName } from '../../../people/person-name.tsx'
 import { UserAvatar } from '../../../parts/person.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
@@ -21,7 +22,8 @@ export function DirectPeople({ people, user, store }: Props) {
         <li key={person.id} className="person">
           <UserAvatar of={person} />
           <span className="person-name">
-            <bdi>{person.nickname}</bdi> {person.id === user.id && `(${t('room.you')})`}
+            <PersonName userId={person.id} nickname={person.nickname} />{' '}
+            {person.id === user.id && `(${t('room.you')})`}
           </span>
           {person.id !== user.id && present.has(person.id) && (
             <span className="person-role">{t('room.here')}</span>

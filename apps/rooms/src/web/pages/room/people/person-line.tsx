@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core'
 import { IconMicrophone, IconMicrophoneOff } from '@latchkey/web/icons'
 import type { Person, PresentPerson } from '../../../live/frames.ts'
+import { PersonName } from '../../../people/person-name.tsx'
 import { UserAvatar, GuestBadge } from '../../../parts/person.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
@@ -35,7 +36,7 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
     <li className="person">
       <UserAvatar of={person} size={28} />
       <span className="person-name">
-        <bdi>{nickname}</bdi> {isSelf && `(${t('room.you')})`}
+        <PersonName userId={userId} nickname={nickname} guest={guest} /> {isSelf && `(${t('room.you')})`}
       </span>
       {guest && <GuestBadge />}
       {person.voice && <VoiceMark voice={person.voice} />}

@@ -1,0 +1,11 @@
+import { addTexts } from '@latchkey/web/texts'
+import { peopleTexts } from '../texts/people.ts'
+
+/** Parts about people, each with the texts. */
+async function withTexts<Part>(part: Promise<Part>): Promise<Part> {
+  await addTexts(peopleTexts)
+  return part
+}
+
+export const loadCard = () => withTexts(import('./person-card.tsx'))
+export const loadAccountPopover = () => withTexts(import('./account-popover.tsx'))
