@@ -238,6 +238,8 @@ test('R23.4: an invitation link shows the room, survives the sign-in, and is use
 
 test('an invitation leads an existing member to the room and is not used', async () => {
   const room = await createRoom(host, { name: 'Joined before', visibility: 'private' })
+  // The people of an invitation are in the order in which they joined.
+  pages.service().clock.ms += 1
   const { url } = await host.browser.json<{ url: string }>(
     `/api/rooms/${room.id}/invitations/links`,
     { body: { role: 'listener', maxUses: 2 } },
