@@ -3,7 +3,7 @@ import { inList } from '@latchkey/database/database'
 import { sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
-import type { Db, PresenceLeaseRow, RoomVisitRow, Tx } from '../db/tables.ts'
+import type { Db, PresenceLeaseRow, RoomRow, RoomVisitRow, Tx } from '../db/tables.ts'
 
 /** Expiry of the last lease of each of these users in the room, also of leases that have expired. */
 export async function findLeaseEnds(
@@ -28,40 +28,46 @@ export interface CountedVisitors {
   guests: number
 }
 
-const selectVisitors = prepareQuery<{ roomId: string; nowMs: number }, CountedVisitors>(
-  (db, { roomId, nowMs }) =>
-    db
-      .selectFrom('presence_leases')
-      .innerJoin('users', 'users.id', 'presence_leases.user_id')
-      .innerJoin('rooms', 'rooms.id', 'presence_leases.room_id')
-      .leftJoin('room_members', (join) =>
-        join
-          .onRef('room_members.room_id', '=', 'presence_leases.room_id')
-          .onRef('room_members.user_id', '=', 'presence_leases.user_id'),
-      )
-      .select((eb) => [
-        eb.fn.count<number>('users.id').distinct().as('visitors'),
-        sql<number>`count(distinct case when users.is_guest = 1 then users.id end)`.as('guests'),
-      ])
-      .where('presence_leases.room_id', '=', roomId)
-      .where('presence_leases.expires_at', '>', nowMs)
-      .where((eb) =>
-        eb.or([
-          eb('users.is_guest', '=', 1),
-          eb.and([
-            eb('room_members.role', 'is', null),
-            eb('rooms.owner_id', 'is distinct from', eb.ref('users.id')),
-          ]),
+const selectVisitors = prepareQuery<
+  { roomId: string; ownerId: string | null; nowMs: number },
+  CountedVisitors
+>((db, { roomId, ownerId, nowMs }) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('presence_leases')
+        .select('user_id')
+        .distinct()
+        .where('room_id', '=', roomId)
+        .where('expires_at', '>', nowMs)
+        .as('present'),
+    )
+    .innerJoin('users', 'users.id', 'present.user_id')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('visitors'),
+      sql<number>`count(case when users.is_guest = 1 then 1 end)`.as('guests'),
+    ])
+    .where((eb) =>
+      eb.or([
+        eb('users.is_guest', '=', 1),
+        eb.and([
+          eb('users.id', 'is distinct from', ownerId),
+          eb(
+            'users.id',
+            'not in',
+            eb.selectFrom('room_members').select('room_members.user_id').where('room_id', '=', roomId),
+          ),
         ]),
-      ),
+      ]),
+    ),
 )
 
 export async function countVisitors(
   db: Db,
-  query: { roomId: string; nowMs: number },
+  { room, nowMs }: { room: Pick<RoomRow, 'id' | 'owner_id'>; nowMs: number },
 ): Promise<CountedVisitors> {
-  const [row] = await selectVisitors(db, query)
-  return row ?? { visitors: 0, guests: 0 }
+  const [row] = await selectVisitors(db, { roomId: room.id, ownerId: room.owner_id, nowMs })
+  return { visitors: row?.visitors ?? 0, guests: row?.guests ?? 0 }
 }
 
 /** A live lease of this user in the room; none if they are absent. */

@@ -129,7 +129,7 @@ export async function requirePlace(
   const { roomId, userId } = access
   if (!isCounted(access)) return
   const [own] = await findOwnLease(db, { roomId, userId, nowMs })
-  if (!own) requireCapacity(await countVisitors(db, { roomId, nowMs }), access, policy.limits)
+  if (!own) requireCapacity(await countVisitors(db, { room: access.room, nowMs }), access, policy.limits)
 }
 
 /** Whether anything limits the number of such users: members have a place without one (R36.1). */
@@ -195,7 +195,7 @@ class RoomEntries {
 
   async #takePlace(access: UserRoomAccess): Promise<void> {
     const counted = (this.#counted ??= await countVisitors(this.#tx, {
-      roomId: this.#roomId,
+      room: access.room,
       nowMs: this.#nowMs,
     }))
     requireCapacity(counted, access, this.#limits)

@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import {
   type TestUser,
+  acceptInvitation,
   changeSettings,
+  createInvitationLink,
   createRoom,
   guest,
   join,
@@ -36,9 +38,15 @@ eachDialect((_dialect, newUrl) => {
     expect(await enter(late)).toBe('room_full')
     expect(await refusal(await join(late, id))).toEqual([409, 'room_full'])
     expect(await enter(max)).toBe('in')
+    // Membership is for those who are invited, whether or not there is a place.
+    const { token } = await createInvitationLink(owner, id)
+    expect((await acceptInvitation(late, token)).status).toBe(200)
+    expect(await enter(late)).toBe('in')
+    const nina = await member(rooms, 'Nina')
+    expect(await enter(nina)).toBe('room_full')
     // A visitor who becomes a member leaves the place to another.
     await makeMember(rooms, id, viktor)
-    expect(await enter(late)).toBe('in')
+    expect(await enter(nina)).toBe('in')
     // A guest counts as one also as a member.
     const gustav = await guest(rooms)
     await makeMember(rooms, id, gustav)
