@@ -26,16 +26,17 @@ export function rightsIn(room: Room, user: User): (action: RoomAction) => boolea
 }
 
 /** True if the user may read a room from its beginning, and none of it is too old to be kept. */
-export function hasWholeHistory(
-  { historyVisibility, retention, maxRetention, createdAt, role }: Room,
-  user: User,
-  nowMs: number,
-): boolean {
+export function hasWholeHistory(room: Room, user: User, nowMs: number): boolean {
+  const { historyVisibility, createdAt, role } = room
   const mayRead =
     historyVisibility === 'all' ||
     (historyVisibility === 'since_membership' && (role === 'owner' || user.platformAdmin))
-  const maxDays = maxRetention && Date.parse(maxRetention.from) <= nowMs ? maxRetention.days : Infinity
-  const days = Math.min(retention === 'forever' ? Infinity : retention, maxDays)
-  const isKept = nowMs - Date.parse(createdAt) < days * DAY_MS
+  const isKept = nowMs - Date.parse(createdAt) < keptDays(room, nowMs) * DAY_MS
   return mayRead && isKept
+}
+
+/** Days for which messages are kept now; infinite without an end. */
+export function keptDays({ retention, maxRetention }: Room, nowMs: number): number {
+  const maxDays = maxRetention && Date.parse(maxRetention.from) <= nowMs ? maxRetention.days : Infinity
+  return Math.min(retention === 'forever' ? Infinity : retention, maxDays)
 }

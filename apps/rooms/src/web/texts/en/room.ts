@@ -2,6 +2,8 @@ export default {
   'room.messages': 'Messages',
   'room.skip': 'Skip to the message field',
   'room.beginning': 'You can’t read earlier messages',
+  'room.kept_one': 'Messages are kept for {{count}} day.',
+  'room.kept_other': 'Messages are kept for {{count}} days.',
   'room.noMessages': 'This is the start of {{room}}',
   'room.directStart': 'This is the start of your conversation with {{room}}',
   'room.addPeople': 'Add people',

@@ -4,6 +4,8 @@ export default {
   'room.messages': 'Pesan',
   'room.skip': 'Ke kolom pesan',
   'room.beginning': 'Anda tidak dapat membaca pesan sebelumnya',
+  'room.kept_one': 'Pesan disimpan selama {{count}} hari.',
+  'room.kept_other': 'Pesan disimpan selama {{count}} hari.',
   'room.noMessages': 'Ini awal dari {{room}}',
   'room.directStart': 'Ini awal percakapan Anda dengan {{room}}',
   'room.addPeople': 'Tambah orang',

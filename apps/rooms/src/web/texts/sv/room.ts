@@ -4,6 +4,8 @@ export default {
   'room.messages': 'Meddelanden',
   'room.skip': 'Till meddelandefältet',
   'room.beginning': 'Du kan inte läsa tidigare meddelanden',
+  'room.kept_one': 'Meddelanden sparas i {{count}} dag.',
+  'room.kept_other': 'Meddelanden sparas i {{count}} dagar.',
   'room.noMessages': 'Här börjar {{room}}',
   'room.directStart': 'Här börjar din konversation med {{room}}',
   'room.addPeople': 'Lägg till personer',

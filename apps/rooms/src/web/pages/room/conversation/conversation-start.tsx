@@ -3,7 +3,7 @@ import { live } from '../../../live/live.ts'
 import { RoomMark } from '../../../parts/room-mark.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
-import { type Room, hasWholeHistory } from '../room.ts'
+import { type Room, hasWholeHistory, keptDays } from '../room.ts'
 
 interface Props {
   room: Room
@@ -28,7 +28,24 @@ export function ConversationStart({ room, user, older }: Props) {
         {t(room.people ? 'room.directStart' : 'room.noMessages', { room: room.name })}
       </Title>
       {!isWhole && <p>{t('room.beginning')}</p>}
+      {room.historyVisibility !== 'none' && <Retention room={room} />}
     </div>
+  )
+}
+
+/** For how long messages are kept, and from when on that changes. */
+function Retention({ room }: { room: Room }) {
+  const { t, moment } = useText()
+  const nowMs = live.serverNow()
+  const days = keptDays(room, nowMs)
+  const next = room.maxRetention
+  return (
+    <>
+      {days < Infinity && <p>{t('room.kept', { count: days })}</p>}
+      {next && Date.parse(next.from) > nowMs && (
+        <p>{t('room.event.retention', { when: moment(next.from), count: next.days })}</p>
+      )}
+    </>
   )
 }
 
