@@ -4,12 +4,13 @@ import { plain } from './output.ts'
 
 /** The explanation of claims: the outcome, and then a line for each rule. */
 export function formatClaimsExplanation(explanation: ClaimsExplanation): string {
-  const { maySignIn, name, isAdmin, ownedTeams, rules } = explanation
+  const { maySignIn, name, isAdmin, ownedTeams, groups, rules } = explanation
   return [
     maySignIn
       ? `May sign in as ${plain(name ?? '')}, ${isAdmin ? 'as an administrator' : 'not an administrator'}.`
       : 'May not sign in.',
     ...(ownedTeams.length > 0 ? [`Owner of: ${ownedTeams.map(plain).join(', ')}.`] : []),
+    ...(groups !== null && groups.length > 0 ? [`In the groups: ${groups.map(plain).join(', ')}.`] : []),
     ...rules.map(formatRule),
   ].join('\n')
 }
@@ -22,6 +23,7 @@ const SUBJECTS: Record<ExplainedRule['rule'], string> = {
   email: 'Email address',
   admin: 'Administrator',
   teams: 'Teams',
+  groups: 'Groups',
 }
 
 function formatRule({ rule, setting, path, expected, claim, holds, problem }: ExplainedRule): string {
@@ -40,6 +42,7 @@ function formatRule({ rule, setting, path, expected, claim, holds, problem }: Ex
 const UNSET: Partial<Record<ExplainedRule['rule'], string>> = {
   condition: 'everyone whom the provider signs in may use Rooms',
   admin: 'no claim makes administrators',
+  groups: 'groups give nothing in rooms',
 }
 
 const PROBLEMS: Record<Exclude<ExplainedRule['problem'], 'unset' | null>, string> = {
@@ -57,4 +60,5 @@ const PROBLEMS: Record<Exclude<ExplainedRule['problem'], 'unset' | null>, string
   further_audience: 'It has an audience that is not listed: add it only if you trust it',
   other_party: 'It was issued to another client, or does not name one',
   no_owner: 'No team in it has a role of an owner, or its id cannot be used',
+  no_group: 'No group can be read from it: let the provider send a list of texts',
 }

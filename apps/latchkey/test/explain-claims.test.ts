@@ -10,6 +10,7 @@ const workspace = new Workspace({
   AUTH_REQUIRE: 'groups=staff, tid=42',
   AUTH_ADMIN_CLAIM_PATH: 'roles',
   AUTH_ADMIN_CLAIM_VALUE: 'admins',
+  ROOMS_GROUPS_CLAIM: 'groups',
 })
 afterAll(() => workspace.remove())
 
@@ -24,12 +25,14 @@ test('R38.4a: the command says what a login would do, rule by rule, and needs no
   expect([code, err]).toEqual([0, ''])
   expect(out.split('\n')).toEqual([
     'May sign in as Bob[31m, not an administrator.',
+    'In the groups: staff.',
     'Condition: yes. groups is ["staff"], AUTH_REQUIRE asks for staff.',
     'Condition: yes. tid is 42, AUTH_REQUIRE asks for 42.',
     'Subject: yes. sub is "bob".',
     'Name: yes. name is "Bob\\u001b[31m".',
     'Email address: no. email is not there. The provider does not send it: request its scope with AUTH_SCOPES, or add a mapper at the provider.',
     'Administrator: no. roles is {"admins": {…}}, AUTH_ADMIN_CLAIM_VALUE asks for admins. It is an object with the value as a key: let the provider send a list of these keys, or add to the path the key and what leads to a text below it.',
+    'Groups: yes. groups is ["staff"].',
     '',
   ])
   expect(existsSync(workspace.path('data'))).toBe(false)
@@ -56,6 +59,7 @@ test('R38.4a: a person who may not sign in is exit code 1, and --json is the ans
       {},
       {},
       {},
+      { rule: 'groups', holds: true },
     ],
   })
 })

@@ -152,6 +152,10 @@ export const ClaimsExplanation = z
     email: z.string().nullable(),
     isAdmin: z.boolean().meta({ description: 'By the claim; the first person and appointed ones are too.' }),
     ownedTeams: z.array(z.string()),
+    groups: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'Null if they are not known: memberships by groups stay as they are.' }),
     rules: z.array(
       z.object({
         rule: z.enum(CLAIM_RULES),

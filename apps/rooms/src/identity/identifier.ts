@@ -10,7 +10,7 @@ const MAX_LENGTH = 255
  * Text that databases store unchanged: some refuse NUL, and lone surrogates all become the same
  * character.
  */
-function isName(value: unknown): value is string {
+export function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000')
 }
 

@@ -22,6 +22,8 @@ interface CommonConfig {
   /** The first path with a name wins. */
   readonly namePaths: readonly ClaimPath[]
   readonly emailPath: ClaimPath | null
+  /** Null if groups of the provider give nothing in rooms. */
+  readonly groupsPath: ClaimPath | null
   /** Permits http URLs of the provider that are not loopback. */
   readonly allowHttp: boolean
 }

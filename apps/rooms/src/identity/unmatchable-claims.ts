@@ -3,11 +3,16 @@ import { CLAIM_SHAPES } from './claim-shapes.ts'
 import type { Claims } from './claim-path.ts'
 import { examineConditions } from './conditions.ts'
 import type { ProviderConfig } from './provider-config.ts'
+import { findGrouplessShape } from './groups.ts'
 import { findTeamlessShape } from './teams.ts'
 
 /** A claim that a setting reads, and that can never match because of its shape (R38.4). */
 export interface UnmatchableClaim {
-  readonly setting: 'AUTH_REQUIRE' | 'AUTH_ADMIN_CLAIM_PATH' | 'TEAMIDP_TEAM_CLAIM_PATH'
+  readonly setting:
+    | 'AUTH_REQUIRE'
+    | 'AUTH_ADMIN_CLAIM_PATH'
+    | 'TEAMIDP_TEAM_CLAIM_PATH'
+    | 'ROOMS_GROUPS_CLAIM'
   /** The path, or the condition. */
   readonly claim: string
   /** The shape, with the remedy. Never a value of the person. */
@@ -15,7 +20,7 @@ export interface UnmatchableClaim {
 }
 
 export function findUnmatchableClaims(claims: Claims, config: ProviderConfig): readonly UnmatchableClaim[] {
-  const { adminClaim, conditions } = config
+  const { adminClaim, conditions, groupsPath } = config
   const teams = config.mode === 'oauth2' ? null : config.teams
   return [
     ...examineConditions(claims, conditions).map(({ condition, shape }) => ({
@@ -34,6 +39,11 @@ export function findUnmatchableClaims(claims: Claims, config: ProviderConfig): r
       setting: 'TEAMIDP_TEAM_CLAIM_PATH' as const,
       claim: teams?.claimPath.whole ?? '',
       shape: teams ? findTeamlessShape(claims, teams) : undefined,
+    },
+    {
+      setting: 'ROOMS_GROUPS_CLAIM' as const,
+      claim: groupsPath?.whole ?? '',
+      shape: groupsPath ? findGrouplessShape(claims, groupsPath) : undefined,
     },
   ].flatMap(({ shape, ...claim }) => (shape === undefined ? [] : [{ ...claim, shape: CLAIM_SHAPES[shape] }]))
 }

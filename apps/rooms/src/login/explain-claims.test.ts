@@ -19,6 +19,7 @@ function configOf(env: Record<string, string> = {}) {
 }
 
 const groups = { AUTH_REQUIRE: 'groups=staff' }
+const inGroups = { ROOMS_GROUPS_CLAIM: 'groups' }
 const teams = { AUTH_PROVIDER: 'teamidp', TEAMIDP_ISSUER: ISSUER }
 const domain = { AUTH_REQUIRE: 'email_domain=example.com' }
 const email = 'bob@example.com'
@@ -65,6 +66,16 @@ const CASES: readonly [ClaimRule, ClaimProblem | null, JsonObject, Record<string
   ['teams', 'no_list', { teams: 'harbour' }, teams],
   ['teams', 'plain_list', { teams: ['harbour'] }, teams],
   ['teams', 'no_owner', { teams: { harbour: { id: 'harbour', role: 'member' } } }, teams],
+  ['groups', 'unset', {}],
+  ['groups', null, { groups: ['staff', 7] }, inGroups],
+  ['groups', null, { groups: 'cn=staff,ou=all' }, inGroups],
+  ['groups', 'missing', {}, inGroups],
+  ['groups', 'no_group', { groups: [] }, inGroups],
+  ['groups', 'no_group', { groups: true }, inGroups],
+  ['groups', 'several_in_text', { groups: 'dev,staff' }, inGroups],
+  ['groups', 'object', { groups: { staff: {} } }, inGroups],
+  ['groups', 'object_list', { groups: [{ name: 'staff' }] }, inGroups],
+  ['groups', 'elsewhere', { _claim_names: { groups: 'src1' } }, inGroups],
 ]
 
 test('R38.4a: each rule says whether it holds, and each problem is named', () => {

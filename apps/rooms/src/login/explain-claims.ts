@@ -3,6 +3,7 @@ import { findUnmatchableShape, isElsewhere, matchesClaim, textOf } from '../iden
 import { type ClaimPath, readClaim } from '../identity/claim-path.ts'
 import { CLAIM_SHAPES, type ClaimShape } from '../identity/claim-shapes.ts'
 import { type Condition, examineConditions } from '../identity/conditions.ts'
+import { findGrouplessShape, readGroups } from '../identity/groups.ts'
 import { identifierOf } from '../identity/identifier.ts'
 import type { OidcConfig, ProviderConfig, TeamsConfig } from '../identity/provider-config.ts'
 import { findTeamlessShape, ownedTeams } from '../identity/teams.ts'
@@ -11,7 +12,16 @@ import { emailOf, nameIn } from './identity.ts'
 import { LoginFailure } from './provider.ts'
 import { type JsonObject, parseJws, parseUniqueMembers } from './strict-jws.ts'
 
-export const CLAIM_RULES = ['token', 'condition', 'subject', 'name', 'email', 'admin', 'teams'] as const
+export const CLAIM_RULES = [
+  'token',
+  'condition',
+  'subject',
+  'name',
+  'email',
+  'admin',
+  'teams',
+  'groups',
+] as const
 export type ClaimRule = (typeof CLAIM_RULES)[number]
 
 /** Why a rule has no result, beside the shapes from which nothing can be read. */
@@ -27,6 +37,7 @@ const FAULTS = [
   'further_audience',
   'other_party',
   'no_owner',
+  'no_group',
 ] as const
 
 export const CLAIM_PROBLEMS = [...FAULTS, ...(Object.keys(CLAIM_SHAPES) as ClaimShape[])] as const
@@ -52,6 +63,8 @@ export interface ClaimsExplanation {
   readonly email: string | null
   readonly isAdmin: boolean
   readonly ownedTeams: readonly string[]
+  /** Null if they are not known, and memberships by groups stay. */
+  readonly groups: readonly string[] | null
   readonly rules: readonly ExplainedRule[]
 }
 
@@ -91,6 +104,7 @@ export function explainClaims(claims: JsonObject, config: ProviderConfig): Claim
     ...(config.emailPath === null ? [] : [explainEmail(claims, config.emailPath)]),
     explainAdmin(claims, config.adminClaim),
     ...(config.mode !== 'oauth2' && config.teams !== null ? [explainTeams(claims, config.teams)] : []),
+    explainGroups(claims, config.groupsPath),
   ]
   const holds = (rule: ClaimRule) => rules.filter((each) => each.rule === rule).every((each) => each.holds)
   return {
@@ -100,6 +114,7 @@ export function explainClaims(claims: JsonObject, config: ProviderConfig): Claim
     email: config.emailPath === null ? null : emailOf(readClaim(claims, config.emailPath)),
     isAdmin: holds('admin'),
     ownedTeams: config.mode === 'oauth2' || config.teams === null ? [] : ownedTeams([claims], config.teams),
+    groups: config.groupsPath === null ? null : (readGroups([claims], config.groupsPath) ?? null),
     rules,
   }
 }
@@ -287,6 +302,22 @@ function explainTeams(claims: JsonObject, teams: TeamsConfig): ExplainedRule {
 function explainNoTeam(claims: JsonObject, claim: unknown, teams: TeamsConfig): ClaimProblem {
   if (claim === undefined || claim === null) return explainAbsence(claims, teams.claimPath)
   return findTeamlessShape([claims], teams) ?? 'no_owner'
+}
+
+function explainGroups(claims: JsonObject, path: ClaimPath | null): ExplainedRule {
+  const rule = { ...NO_DETAILS, rule: 'groups', setting: 'ROOMS_GROUPS_CLAIM' } as const
+  if (path === null) return { ...rule, holds: false, problem: 'unset' }
+  const claim = readClaim(claims, path)
+  const shape = findGrouplessShape([claims], path)
+  const holds = shape === undefined && (readGroups([claims], path)?.length ?? 0) > 0
+  const absence = claim === undefined || claim === null ? 'missing' : 'no_group'
+  return {
+    ...rule,
+    path: path.whole,
+    claim: formatClaim(claim),
+    holds,
+    problem: holds ? null : (shape ?? absence),
+  }
 }
 
 const CLAIM_LENGTH = 200

@@ -4,6 +4,7 @@ import { matchesClaim } from '../identity/claim-match.ts'
 import { type ClaimPath, type Claims, readClaim, readFirstClaim } from '../identity/claim-path.ts'
 import { examineConditions, pathsOf } from '../identity/conditions.ts'
 import { cleanName, truncateToGraphemes } from '../identity/display-name.ts'
+import { readGroups } from '../identity/groups.ts'
 import { identifierOf } from '../identity/identifier.ts'
 import { type OidcConfig, type ProviderConfig, issuerOf } from '../identity/provider-config.ts'
 import { ownedTeams } from '../identity/teams.ts'
@@ -15,10 +16,12 @@ const MAX_EMAIL_LENGTH = 320
 /**
  * Reads only the claims that are used. The others are dropped. The subject comes first and the
  * conditions second: a person who may not sign in is refused without a look at anything else.
+ * `isPartial` says that the provider refused further claims.
  */
 export function describePerson(
   claims: Claims,
   config: ProviderConfig,
+  { isPartial = false }: { isPartial?: boolean } = {},
 ): Omit<ProviderIdentity, 'sub' | 'sid' | 'idToken' | 'issuedAtSeconds'> {
   const issuer = issuerOf(config)
   const subject = subjectOf(readFirstClaim(claims, config.subjectPath))
@@ -32,7 +35,14 @@ export function describePerson(
     email: config.emailPath === null ? null : emailOf(readFirstClaim(claims, config.emailPath)),
     isAdmin: adminClaim !== null && matchesClaim(claims, { ...adminClaim, values: [adminClaim.value] }),
     ownedTeams: config.mode === 'oauth2' || config.teams === null ? [] : ownedTeams(claims, config.teams),
+    groups: groupsOf(claims, config.groupsPath, isPartial),
   }
+}
+
+/** Groups that were not sent count as none only if the provider sent everything (R38.3c). */
+function groupsOf(claims: Claims, path: ClaimPath | null, isPartial: boolean): readonly string[] | null {
+  if (path === null || (isPartial && (readFirstClaim(claims, path) ?? null) === null)) return null
+  return readGroups(claims, path) ?? null
 }
 
 function subjectOf(value: unknown): string {
@@ -60,13 +70,14 @@ export function nameIn(value: unknown): string {
  * preferred one of the names (R7.5).
  */
 export function isComplete(idToken: Claims[number], config: OidcConfig): boolean {
-  const { scopes, subjectPath, namePaths, emailPath, adminClaim, teams, conditions } = config
+  const { scopes, subjectPath, namePaths, emailPath, adminClaim, teams, groupsPath, conditions } = config
   const isEmailAsked = emailPath?.whole !== 'email' || scopes.includes('email')
   const paths = [
     subjectPath,
     isEmailAsked ? emailPath : null,
     adminClaim?.path,
     teams?.claimPath,
+    groupsPath,
     ...conditions.flatMap(pathsOf),
   ]
   const [preferred] = namePaths

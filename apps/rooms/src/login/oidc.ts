@@ -106,19 +106,21 @@ async function redeem(redemption: Redemption, parts: OidcParts): Promise<Provide
   const { nonceHash } = redemption
   const signed = await verifyIdToken(idToken, { config, metadata, keys, nonceHash, accessToken, now })
   const claims: JsonObject[] = [signed]
+  let isPartial = false
   // After the verification: an unverified token causes no further request (R7.1, C50).
   if (metadata.userinfoEndpoint !== null && !isComplete(signed, config)) {
     const userInfo = await fetchUserInfo(outbound, metadata.userinfoEndpoint, accessToken)
-    if (userInfo === null)
+    if (userInfo === null) {
+      isPartial = true
       log.warn('userinfo: refused, so only the claims of the ID token count', { issuer: config.issuer })
-    else {
+    } else {
       checkSameSubject(signed, userInfo)
       claims.push(userInfo)
     }
   }
   warnOfUnmatchableClaims(claims, config, log)
   return {
-    ...describePerson(claims, config),
+    ...describePerson(claims, config, { isPartial }),
     idToken,
     sub: signed.sub as string,
     sid: sidOf(signed),

@@ -95,6 +95,8 @@ export interface ProviderIdentity {
   readonly isAdmin: boolean
   /** Ids of the teams in which the user's role counts as owner (R9.5); empty outside teamidp. */
   readonly ownedTeams: readonly string[]
+  /** Names of the user's groups; null if they are not known, and memberships by groups stay (R38.3c). */
+  readonly groups: readonly string[] | null
   /** Compact JWS for the logout at the provider; null in oauth2. */
   readonly idToken: string | null
   readonly sid: string | null

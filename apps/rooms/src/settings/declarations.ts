@@ -255,6 +255,13 @@ export const declarations = {
     sentence: 'Seconds after which administrators must sign in again before they change anything; 0: never',
     example: '3600',
   },
+  groupsPath: {
+    name: 'ROOMS_GROUPS_CLAIM',
+    kind: claimPath(),
+    whenUnset: 'unset: groups give nothing',
+    sentence: "Dot path to the claim that lists a person's groups, which rooms can make members",
+    example: 'groups',
+  },
   guestEnabled: {
     name: 'GUEST_ENABLED',
     kind: trueFalse(),

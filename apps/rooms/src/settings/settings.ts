@@ -255,6 +255,7 @@ function providerConfig(values: RoomsValues, mode: ProviderMode, clientId: strin
         : null,
     subjectPath: values.subjectPath ?? path('sub'),
     namePaths: values.namePaths ?? values.oauthNamePaths ?? NAME_PATHS,
+    groupsPath: values.groupsPath,
   }
   if (mode !== 'oauth2')
     return { ...common, ...oidcConfig(values, mode), emailPath: values.emailPath ?? path('email') }

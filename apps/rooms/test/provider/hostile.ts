@@ -334,6 +334,7 @@ function usualBehaviour() {
 }
 
 const COMMON = {
+  groupsPath: null,
   label: 'Test provider',
   clientId: CLIENT_ID,
   scopes: ['openid', 'profile', 'email'],

@@ -362,6 +362,7 @@ describe('other stored values of a login', () => {
     expect(Object.keys(await signIn({ phone_number: '1', address: {} })).toSorted()).toEqual(
       [
         'email',
+        'groups',
         'idToken',
         'isAdmin',
         'issuedAtSeconds',

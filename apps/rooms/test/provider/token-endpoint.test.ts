@@ -238,6 +238,7 @@ describe('the response', () => {
       email: null,
       isAdmin: false,
       ownedTeams: [],
+      groups: null,
       idToken: null,
       sid: null,
       issuedAtSeconds: null,

@@ -59,7 +59,7 @@ export function ClaimsTest() {
 
 function Outcome({ explanation }: { explanation: Explanation }) {
   const { t } = useText()
-  const { maySignIn, name, isAdmin, ownedTeams, isToken, rules } = explanation
+  const { maySignIn, name, isAdmin, ownedTeams, groups, isToken, rules } = explanation
   return (
     <Stack gap="md">
       <Alert
@@ -69,6 +69,7 @@ function Outcome({ explanation }: { explanation: Explanation }) {
         <Text size="sm">
           {t(isAdmin ? 'admin.claimsAdmin' : 'admin.claimsNoAdmin')}
           {ownedTeams.length > 0 && ` ${t('admin.claimsTeams', { teams: ownedTeams.join(', ') })}`}
+          {groups && groups.length > 0 && ` ${t('admin.claimsGroups', { groups: groups.join(', ') })}`}
           {isToken && ` ${t('admin.claimsUnsigned')}`}
         </Text>
       </Alert>
@@ -82,6 +83,10 @@ function Outcome({ explanation }: { explanation: Explanation }) {
 }
 
 const REQUIRED: readonly Rule['rule'][] = ['token', 'condition', 'subject', 'name']
+
+function isUnsettable(rule: Rule['rule']): rule is 'condition' | 'admin' | 'groups' {
+  return rule === 'condition' || rule === 'admin' || rule === 'groups'
+}
 
 function RuleLine({ rule }: { rule: Rule }) {
   const { t } = useText()
@@ -99,8 +104,7 @@ function RuleLine({ rule }: { rule: Rule }) {
         {path !== null &&
           (claim === null ? t('admin.claimAbsent', { path }) : t('admin.claimFound', { path, claim }))}
         {expected.length > 0 && ` ${t('admin.claimExpected', { setting, values: expected.join(' | ') })}`}
-        {problem === 'unset' &&
-          t(rule.rule === 'condition' ? 'admin.claimUnset.condition' : 'admin.claimUnset.admin')}
+        {problem === 'unset' && isUnsettable(rule.rule) && t(`admin.claimUnset.${rule.rule}`)}
       </Text>
       {problem !== null && problem !== 'unset' && (
         <Text size="sm" c="dimmed">

@@ -62,6 +62,7 @@ export default {
   'admin.claimsAdmin': 'Administrator by these claims.',
   'admin.claimsNoAdmin': 'Not an administrator by these claims.',
   'admin.claimsTeams': 'Owns the teams {{teams}}.',
+  'admin.claimsGroups': 'Groups: {{groups}}.',
   'admin.claimsUnsigned': 'The token’s signature wasn’t checked.',
   'admin.claim.token': 'Token',
   'admin.claim.condition': 'Condition',
@@ -70,6 +71,7 @@ export default {
   'admin.claim.email': 'Email address',
   'admin.claim.admin': 'Administrator',
   'admin.claim.teams': 'Teams',
+  'admin.claim.groups': 'Groups',
   'admin.claimHolds': 'Yes',
   'admin.claimFails': 'No',
   'admin.claimFound': '{{path}} is {{claim}}.',
@@ -77,6 +79,7 @@ export default {
   'admin.claimExpected': '{{setting}} asks for {{values}}.',
   'admin.claimUnset.condition': 'AUTH_REQUIRE isn’t set. Everyone whom the provider signs in may use Rooms.',
   'admin.claimUnset.admin': 'AUTH_ADMIN_CLAIM_PATH isn’t set. No claim makes administrators.',
+  'admin.claimUnset.groups': 'ROOMS_GROUPS_CLAIM isn’t set. Groups give nothing in rooms.',
   'admin.claimWhy.missing':
     'The provider doesn’t send it. Request its scope with AUTH_SCOPES, or add a mapper at the provider.',
   'admin.claimWhy.unusable':
@@ -90,6 +93,7 @@ export default {
   'admin.claimWhy.further_audience': 'It has an audience that isn’t listed. List it only if you trust it.',
   'admin.claimWhy.other_party': 'It was issued to another client, or doesn’t name one.',
   'admin.claimWhy.no_owner': 'No team in it has an owner’s role and a usable ID.',
+  'admin.claimWhy.no_group': 'No group can be read from it. Let the provider send a list of texts.',
   'admin.claimWhy.several_in_text': 'It is one text that lists several values. Let the provider send a list.',
   'admin.claimWhy.object_list': 'It is a list of objects. Let the provider send a list of texts.',
   'admin.claimWhy.keyed_object':

@@ -65,6 +65,7 @@ export default {
   'admin.claimsAdmin': 'Administrator menurut klaim ini.',
   'admin.claimsNoAdmin': 'Bukan administrator menurut klaim ini.',
   'admin.claimsTeams': 'Memiliki tim {{teams}}.',
+  'admin.claimsGroups': 'Grup: {{groups}}.',
   'admin.claimsUnsigned': 'Tanda tangan token tidak diperiksa.',
   'admin.claim.token': 'Token',
   'admin.claim.condition': 'Syarat',
@@ -73,6 +74,7 @@ export default {
   'admin.claim.email': 'Alamat email',
   'admin.claim.admin': 'Administrator',
   'admin.claim.teams': 'Tim',
+  'admin.claim.groups': 'Grup',
   'admin.claimHolds': 'Ya',
   'admin.claimFails': 'Tidak',
   'admin.claimFound': '{{path}} adalah {{claim}}.',
@@ -82,6 +84,7 @@ export default {
     'AUTH_REQUIRE tidak diatur. Semua orang yang dapat masuk di penyedia identitas boleh memakai Rooms.',
   'admin.claimUnset.admin':
     'AUTH_ADMIN_CLAIM_PATH tidak diatur. Tidak ada klaim yang menjadikan administrator.',
+  'admin.claimUnset.groups': 'ROOMS_GROUPS_CLAIM tidak diatur. Grup tidak memberi apa pun di ruang.',
   'admin.claimWhy.missing':
     'Penyedia identitas tidak mengirimnya. Minta scope-nya dengan AUTH_SCOPES, atau tambahkan pemetaan di penyedia identitas.',
   'admin.claimWhy.unusable':
@@ -96,6 +99,8 @@ export default {
     'Token ini punya audience yang tidak terdaftar. Daftarkan hanya jika Anda mempercayainya.',
   'admin.claimWhy.other_party': 'Token ini diterbitkan untuk klien lain, atau tidak menyebut klien.',
   'admin.claimWhy.no_owner': 'Tidak ada tim di dalamnya dengan peran pemilik dan ID yang dapat dipakai.',
+  'admin.claimWhy.no_group':
+    'Tidak ada grup yang dapat dibaca darinya. Minta penyedia identitas mengirim daftar teks.',
   'admin.claimWhy.several_in_text':
     'Ini satu teks yang memuat beberapa nilai. Minta penyedia identitas mengirim daftar.',
   'admin.claimWhy.object_list': 'Ini daftar objek. Minta penyedia identitas mengirim daftar teks.',

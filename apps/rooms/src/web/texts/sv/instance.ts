@@ -64,6 +64,7 @@ export default {
   'admin.claimsAdmin': 'Administratör enligt anspråken.',
   'admin.claimsNoAdmin': 'Inte administratör enligt anspråken.',
   'admin.claimsTeams': 'Äger teamen {{teams}}.',
+  'admin.claimsGroups': 'Grupper: {{groups}}.',
   'admin.claimsUnsigned': 'Tokens signatur kontrollerades inte.',
   'admin.claim.token': 'Token',
   'admin.claim.condition': 'Villkor',
@@ -72,6 +73,7 @@ export default {
   'admin.claim.email': 'E-postadress',
   'admin.claim.admin': 'Administratör',
   'admin.claim.teams': 'Team',
+  'admin.claim.groups': 'Grupper',
   'admin.claimHolds': 'Ja',
   'admin.claimFails': 'Nej',
   'admin.claimFound': '{{path}} är {{claim}}.',
@@ -80,6 +82,7 @@ export default {
   'admin.claimUnset.condition':
     'AUTH_REQUIRE är inte satt. Alla som identitetstjänsten loggar in får använda Rooms.',
   'admin.claimUnset.admin': 'AUTH_ADMIN_CLAIM_PATH är inte satt. Inget anspråk ger administratörer.',
+  'admin.claimUnset.groups': 'ROOMS_GROUPS_CLAIM är inte satt. Grupper ger inget i rum.',
   'admin.claimWhy.missing':
     'Identitetstjänsten skickar det inte. Begär dess scope med AUTH_SCOPES, eller lägg till en mappning hos identitetstjänsten.',
   'admin.claimWhy.unusable':
@@ -94,6 +97,8 @@ export default {
     'Den har en mottagare (audience) som inte är uppräknad. Lägg bara till den om du litar på den.',
   'admin.claimWhy.other_party': 'Den utfärdades till en annan klient, eller nämner ingen.',
   'admin.claimWhy.no_owner': 'Inget team i det har en ägares roll och ett användbart ID.',
+  'admin.claimWhy.no_group':
+    'Ingen grupp kan läsas ur det. Låt identitetstjänsten skicka en lista av texter.',
   'admin.claimWhy.several_in_text':
     'Det är en enda text som räknar upp flera värden. Låt identitetstjänsten skicka en lista.',
   'admin.claimWhy.object_list':
