@@ -91,6 +91,7 @@ function policyOf(settings: Settings, demo: boolean): Policy {
     label: provider.label,
     guestEnabled: settings.guestEnabled,
     guestRooms: settings.guestRooms,
+    readsGroups: settings.provider.groupsPath !== null,
     guestFiles: settings.guestFiles,
     voice: settings.voice,
     adminBootstrap: settings.adminBootstrap,

@@ -8,6 +8,7 @@ import { invitationOperations } from './invitations/operations.ts'
 import { memberOperations } from './members/operations.ts'
 import { messageOperations } from './messages/operations.ts'
 import { searchOperations } from './messages/search/operations.ts'
+import { groupOperations } from './members/groups/operations.ts'
 import { moderationOperations } from './members/moderation/operations.ts'
 import { ownershipOperations } from './members/ownership/operations.ts'
 import { blockOperations } from './people/blocks/operations.ts'
@@ -42,6 +43,7 @@ export const apiOperations: readonly AnyOperation<PublicContext>[] = [
   ...searchOperations,
   ...fileOperations,
   ...memberOperations,
+  ...groupOperations,
   ...moderationOperations,
   ...invitationOperations,
   ...ownershipOperations,

@@ -20,6 +20,7 @@ export const ExportedRooms = z
         name: z.string(),
         role: z.string(),
         joinedAt: Moment,
+        group: z.string().nullable().meta({ description: 'The group that gives the role.' }),
       }),
     ),
     visits: z.array(z.object({ roomId: z.string(), startedAt: Moment, endedAt: Moment.nullable() })),
@@ -136,7 +137,14 @@ async function exportMemberships(database: ReadDatabase, userId: string) {
   const memberships = await db
     .selectFrom('room_members')
     .innerJoin('rooms', 'rooms.id', 'room_members.room_id')
-    .select(['rooms.id', 'rooms.kind', 'rooms.name', 'room_members.role', 'room_members.joined_at'])
+    .select([
+      'rooms.id',
+      'rooms.kind',
+      'rooms.name',
+      'room_members.role',
+      'room_members.joined_at',
+      'room_members.group_name',
+    ])
     .where('user_id', '=', userId)
     .orderBy('rooms.id')
     .execute()
@@ -149,6 +157,7 @@ async function exportMemberships(database: ReadDatabase, userId: string) {
       name: namedFor(userId, room, everyone).name,
       role: room.role,
       joinedAt: toMoment(room.joined_at),
+      group: room.group_name,
     })),
   }
 }

@@ -49,6 +49,8 @@ export const DEFAULT_LIMITS = {
   default_rooms: 20,
   rooms_per_hour: 20,
   directs_per_hour: 60,
+  groups_room: 50,
+  group_length: 200,
   invitations_live: 200,
   invitations_per_hour: 60,
   invitation_failures_per_hour: 10,
@@ -91,6 +93,7 @@ const SWITCHES: ReadonlySet<LimitName> = new Set([
   'voice_screens',
   'call_alert_seconds',
   'directs_per_hour',
+  'groups_room',
 ])
 
 const MAX_VALUE = 1_000_000_000

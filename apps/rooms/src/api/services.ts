@@ -19,6 +19,8 @@ export interface Policy {
   readonly guestEnabled: boolean
   readonly guestRooms: boolean
   readonly guestFiles: 'off' | 'images'
+  /** Whether a login reads the groups of the person. */
+  readonly readsGroups: boolean
   readonly voice: VoiceSettings
   readonly adminBootstrap: 'first-login' | 'off'
   readonly adminReauthMs: number

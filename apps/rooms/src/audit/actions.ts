@@ -30,6 +30,8 @@ export const AUDIT_ACTIONS = [
   'room.member.kick',
   'room.member.ban',
   'room.member.unban',
+  'room.member.group_update',
+  'room.groups.update',
   'room.call.mute',
   'room.call.remove',
   'room.call.remove_recorder',

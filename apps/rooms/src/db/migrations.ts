@@ -8,6 +8,7 @@ import { readMarks } from './migrations/0006-read-marks.ts'
 import { people } from './migrations/0007-people.ts'
 import { directs } from './migrations/0008-directs.ts'
 import { callAlerts } from './migrations/0010-call-alerts.ts'
+import { groups } from './migrations/0012-groups.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -19,4 +20,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-people': people,
   '0008-directs': directs,
   '0010-call-alerts': callAlerts,
+  '0012-groups': groups,
 }

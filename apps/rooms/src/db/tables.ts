@@ -2,12 +2,14 @@ import type { Database } from '@latchkey/database/database'
 import type { Kysely, Transaction } from 'kysely'
 import type { Flag } from './flag.ts'
 import type { NotificationLevel } from '../rooms/notification-levels.ts'
+import type { MemberTables } from './member-rows.ts'
 import type { FileTables, MessageSearchRow } from './message-rows.ts'
 import type { NotificationTables } from './notification-rows.ts'
 import type { UserTables } from './user-rows.ts'
 import type { GuestVoice, RoomVoice, VoiceTables } from './voice-rows.ts'
 import type { DefaultRole, MemberRole } from '../api/roles.ts'
 
+export type { RoomGroupRow, RoomManualRoleRow, RoomMemberRow } from './member-rows.ts'
 export type { BlockRow, UserRow } from './user-rows.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).
@@ -149,14 +151,6 @@ export interface RoomRow {
   created_at: number
   /** Time of the last message, or of the creation. */
   active_at: number
-}
-
-export interface RoomMemberRow {
-  room_id: string
-  user_id: string
-  role: MemberRole
-  joined_at: number
-  joined_seq: number
 }
 
 export interface RoomVisitRow {
@@ -314,17 +308,6 @@ export interface RoomInvitationUseRow {
   used_at: number
 }
 
-/** The last role that was set manually for a user in a room. */
-export interface RoomManualRoleRow {
-  room_id: string
-  user_id: string
-  /** Null after a kick or ban. */
-  role: MemberRole | null
-  /** The last sequence number of the room when the role was set. */
-  seq: number
-  set_at: number
-}
-
 export interface RoomOwnershipTransferRow {
   room_id: string
   from_user_id: string
@@ -339,9 +322,8 @@ export interface WsTicketRow {
   expires_at: number
 }
 
-export interface Tables extends FileTables, NotificationTables, UserTables, VoiceTables {
+export interface Tables extends FileTables, MemberTables, NotificationTables, UserTables, VoiceTables {
   rooms: RoomRow
-  room_members: RoomMemberRow
   room_visits: RoomVisitRow
   room_user_states: RoomUserStateRow
   nodes: NodeRow
@@ -355,7 +337,6 @@ export interface Tables extends FileTables, NotificationTables, UserTables, Voic
   room_bans: RoomBanRow
   room_invitations: RoomInvitationRow
   room_invitation_uses: RoomInvitationUseRow
-  room_manual_roles: RoomManualRoleRow
   room_ownership_transfers: RoomOwnershipTransferRow
   ws_tickets: WsTicketRow
   identities: IdentityRow

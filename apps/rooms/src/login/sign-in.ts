@@ -4,7 +4,9 @@ import { recordAudit } from '../audit/store.ts'
 import type { LoginStateRow, Tx } from '../db/tables.ts'
 import { type GrantChanges, updateLoginGrants } from '../grants/login-grants.ts'
 import { lockGrantChanges } from '../grants/operations.ts'
-import { joinDefaultRooms } from '../members/default-rooms.ts'
+import { joinDefaultRooms, listDefaultRooms } from '../members/default-rooms.ts'
+import { listRoomsOfGroups, updateGroupMemberships } from '../members/groups/login-groups.ts'
+import { lockRooms } from '../members/groups/store.ts'
 import { revokeLostAccessOfUser } from '../rooms/eviction.ts'
 import { type StartedSession, endSessions, insertSession, revokeSessionsOf } from '../sessions/store.ts'
 import { findUserOfIdentity, upsertMember } from '../users/store.ts'
@@ -36,6 +38,14 @@ async function createAccountSession(tx: Tx, context: LoginContext, login: Comple
   if (await hasLogoutMarker(database.dialect, tx, { ...identity, startedAtMs: loginState.created_at }))
     throw new LoginFailure('state_invalid', 'ended by the provider during the login')
   await lockGrantChanges(database.dialect, tx)
+  const groups = { dialect: database.dialect, groups: identity.groups ?? [], nowMs: now }
+  const knownId = await findUserOfIdentity(tx, identity)
+  const roomIds = identity.groups === null ? [] : await listRoomsOfGroups(tx, knownId, groups)
+  // Before the account, and all in one order, as in every write of a room and a person.
+  await lockRooms(database.dialect, tx, [
+    ...roomIds,
+    ...(knownId === undefined ? await listDefaultRooms(tx) : []),
+  ])
   const { user, isNew, isRenamed } = await upsertMember(tx, { ...identity, mode: provider.mode }, now)
   // Thrown to roll back the update of the name as well.
   if (user.disabled === 1) throw new LoginFailure('account_disabled', 'account disabled')
@@ -44,6 +54,7 @@ async function createAccountSession(tx: Tx, context: LoginContext, login: Comple
   // Other sessions continue, except in rooms to which only the lost right gave access (R17.7).
   const lost = grantChanges.losesRight ? await revokeLostAccessOfUser(tx, user.id, now) : []
   const joined = isNew ? await joinDefaultRooms(tx, user.id, now) : []
+  const changed = await updateGroupMemberships(tx, user, { ...groups, roomIds, origin })
   // No hash equals null.
   const previousHash = previousToken === undefined ? null : hashToken(previousToken)
   const ended = await endSessions(tx, 'revoked', now, (query) => query.where('token_hash', '=', previousHash))
@@ -64,7 +75,14 @@ async function createAccountSession(tx: Tx, context: LoginContext, login: Comple
   const target = { type: 'session', id: session.id }
   const metadata = { mode: provider.mode, newAccount: isNew }
   await recordAudit(tx, { action: 'auth.login', actorUserId: user.id, target, metadata }, origin)
-  return { session, userId: user.id, isRenamed, grantChanges, ended, events: [...lost, ...joined] }
+  return {
+    session,
+    userId: user.id,
+    isRenamed,
+    grantChanges,
+    ended,
+    events: [...lost, ...joined, ...changed],
+  }
 }
 
 /** Ends the sessions of a person whose claims no longer meet the conditions (R38.1). */

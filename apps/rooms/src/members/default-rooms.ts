@@ -22,8 +22,8 @@ export async function addEveryoneTo(tx: Tx, roomId: string, nowMs: number): Prom
   await saveState(tx, ADDING_PREFIX + roomId, '', nowMs)
 }
 
-/** Makes a new member account a member of the default rooms (R36.3). Returns the events to publish. */
-export async function joinDefaultRooms(tx: Tx, userId: string, nowMs: number): Promise<ClusterEvent[]> {
+/** The ids of the rooms that new member accounts join. */
+export async function listDefaultRooms(tx: Tx): Promise<string[]> {
   const rooms = await tx
     .selectFrom('rooms')
     .select('id')
@@ -31,8 +31,13 @@ export async function joinDefaultRooms(tx: Tx, userId: string, nowMs: number): P
     .where('archived_at', 'is', null)
     .orderBy('id')
     .execute()
+  return rooms.map(({ id }) => id)
+}
+
+/** Makes a new member account a member of the default rooms (R36.3). Returns the events to publish. */
+export async function joinDefaultRooms(tx: Tx, userId: string, nowMs: number): Promise<ClusterEvent[]> {
   const events: ClusterEvent[] = []
-  for (const { id } of rooms) {
+  for (const id of await listDefaultRooms(tx)) {
     const room = await lockRoom(tx, id)
     const person = room && (await findKnownPerson(tx, id, userId, nowMs))
     if (!person || !isJoined(room)) continue

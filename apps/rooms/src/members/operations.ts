@@ -15,7 +15,7 @@ import {
 } from '../rooms/admission.ts'
 import { revokeAccess } from '../rooms/eviction.ts'
 import { appendEvent, lockRoom } from '../rooms/room-events.ts'
-import { setRoleActionFor } from '../rooms/permissions.ts'
+import { may, setRoleActionFor } from '../rooms/permissions.ts'
 import type { MemberRole } from '../api/roles.ts'
 import { RoomParams, toPerson } from '../rooms/schema.ts'
 import { type UserRoomAccess, findRoomAccess } from '../rooms/access-store.ts'
@@ -36,6 +36,7 @@ import {
 } from './schema.ts'
 import {
   deleteMember,
+  detachFromGroup,
   findKnownPerson,
   lockKnownPerson,
   selectMembers,
@@ -64,7 +65,12 @@ const listMembers = operation({
     const { rows, nextCursor } = await findPage(['members', params.id], query, (after, limit) =>
       selectMembers(context.database.read, params.id, after, limit),
     )
-    return { members: rows.map((row) => toMember(row, access.defaultRole)), nextCursor }
+    const showsGroups = may('list_groups', access)
+    const members = rows.map((row) => ({
+      ...toMember(row, access.defaultRole),
+      group: showsGroups ? row.group_name : null,
+    }))
+    return { members, nextCursor }
   },
 })
 
@@ -119,7 +125,8 @@ async function setRole(
   if (before.role === 'owner') throw failure('target_is_owner')
   if (before.role !== null) requirePermission(setRoleActionFor(before.role), access)
   const { person, events } = await assignRole(tx, { room: access.room, person: before, role, nowMs })
-  if (events.length > 0) {
+  // A role set by hand stays when the group ends, also if it equals that of the group.
+  if (events.length > 0 || (await detachFromGroup(tx, roomId, userId))) {
     await putManualRole(tx, { room_id: roomId, user_id: userId, role, nowMs })
     const metadata = { userId, from: before.role, to: role }
     await auditRoom(tx, context, { action: 'room.member.role_update', roomId, metadata })

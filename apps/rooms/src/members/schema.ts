@@ -27,7 +27,14 @@ export function toMember(row: MemberRow, defaultRole: RoomAccess['defaultRole'])
 export const MemberParams = z.object({ id: Id, userId: Id })
 export const MemberPage = z.object({
   members: z
-    .array(Member)
+    .array(
+      Member.extend({
+        group: z.string().nullable().meta({
+          description:
+            'The group that gives the role; null for roles of another origin, and unless the caller is a moderator.',
+        }),
+      }).meta({ id: 'ListedMember' }),
+    )
     .meta({ description: 'The members including the owner, in the order in which they joined.' }),
   nextCursor: NextCursor,
 })

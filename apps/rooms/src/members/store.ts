@@ -9,7 +9,9 @@ import type { PersonRow } from '../rooms/schema.ts'
 import { isAccount, lockAccount } from '../users/store.ts'
 import type { MemberRow } from './schema.ts'
 
-export interface ListedMember extends MemberRow, Position {}
+export interface ListedMember extends MemberRow, Position {
+  group_name: string | null
+}
 
 /** Owner and members, in order of joining. */
 export async function selectMembers(
@@ -24,12 +26,13 @@ export async function selectMembers(
       sql<string>`owner_id`.as('user_id'),
       'owner_since as joined_at',
       sql<RoomRole>`'owner'`.as('role'),
+      sql<string | null>`null`.as('group_name'),
     ])
     .where('id', '=', roomId)
     .where('owner_id', 'is not', null)
   const members = db
     .selectFrom('room_members')
-    .select(['user_id', 'joined_at', sql<RoomRole>`role`.as('role')])
+    .select(['user_id', 'joined_at', sql<RoomRole>`role`.as('role'), 'group_name'])
     .where('room_id', '=', roomId)
   const rows = await db
     .selectFrom(owner.unionAll(members).as('membership'))
@@ -38,6 +41,7 @@ export async function selectMembers(
       'membership.user_id',
       'membership.joined_at',
       'membership.role',
+      'membership.group_name',
       nicknameIn(roomId).as('nickname'),
       'users.avatar_color',
       'users.picture_id',
@@ -116,13 +120,36 @@ export async function lockKnownPerson(
   return findKnownPerson(tx, roomId, userId, nowMs)
 }
 
-/** Creates a membership or changes its role. Time and sequence number of joining are kept. */
-export async function putMember(tx: Tx, member: RoomMemberRow): Promise<void> {
+const NO_GROUP = { group_name: null, own_role: null }
+
+/**
+ * Creates a membership or changes its role, which no group gives any more. Time and sequence number
+ * of joining are kept.
+ */
+export async function putMember(
+  tx: Tx,
+  member: Omit<RoomMemberRow, 'group_name' | 'own_role'>,
+): Promise<void> {
   await tx
     .insertInto('room_members')
-    .values(member)
-    .onConflict((conflict) => conflict.columns(['room_id', 'user_id']).doUpdateSet({ role: member.role }))
+    .values({ ...member, ...NO_GROUP })
+    .onConflict((conflict) =>
+      conflict.columns(['room_id', 'user_id']).doUpdateSet({ role: member.role, ...NO_GROUP }),
+    )
     .execute()
+}
+
+/** Makes the role that a group gives one of its own. Returns false without such a role. */
+export async function detachFromGroup(tx: Tx, roomId: string, userId: string): Promise<boolean> {
+  const detached = await tx
+    .updateTable('room_members')
+    .set(NO_GROUP)
+    .where('room_id', '=', roomId)
+    .where('user_id', '=', userId)
+    .where('group_name', 'is not', null)
+    .returning('room_id')
+    .executeTakeFirst()
+  return detached !== undefined
 }
 
 /**

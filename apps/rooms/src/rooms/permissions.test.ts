@@ -53,6 +53,8 @@ const MATRIX: readonly [RoomAction, string][] = [
   [removeActionFor('speaker'), 'nnnyyy'],
   [removeActionFor('moderator'), 'nnnnyy'],
   ['change_room', 'nnnnyy'],
+  ['list_groups', 'nnnyyy'],
+  ['change_groups', 'nnnnyy'],
 ]
 
 test('R17.4: each role may do exactly what the permission matrix allows', () => {

@@ -67,6 +67,8 @@ export type RoomAction =
   | 'remove_others'
   | 'remove_moderators'
   | 'change_room'
+  | 'list_groups'
+  | 'change_groups'
 
 /** Lowest role for each action. Administrators may do all of them. */
 const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
@@ -84,13 +86,20 @@ const MIN_ROLE: Readonly<Record<RoomAction, RoomRole>> = {
   remove_others: 'moderator',
   remove_moderators: 'owner',
   change_room: 'owner',
+  list_groups: 'moderator',
+  change_groups: 'owner',
 }
 
 /**
  * Actions that no guest may take, whatever the role: a guest who owns a room may not search people
- * either (R14.5, R34).
+ * either, nor make the people of a group its members (R14.5, R34, R38.3).
  */
-const NOT_FOR_GUESTS: ReadonlySet<RoomAction> = new Set(['search_people', 'mention_group'])
+const NOT_FOR_GUESTS: ReadonlySet<RoomAction> = new Set([
+  'search_people',
+  'mention_group',
+  'list_groups',
+  'change_groups',
+])
 
 /** Actions of everyone in a direct conversation, whose people are equals. */
 const IN_DIRECTS: ReadonlySet<RoomAction> = new Set(['list_members', 'pin_message', 'mention_group'])

@@ -1,7 +1,10 @@
-import { SqliteAdapter } from 'kysely'
+import { inList } from '@latchkey/database/database'
+import type { DialectName } from '@latchkey/database/url'
+import { SqliteAdapter, sql } from 'kysely'
+import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { RoomEventRow, RoomEventType, RoomRow, Tx } from '../db/tables.ts'
-import type { RoomEvent } from '../api/cluster-events.ts'
+import type { ClusterEvent, RoomEvent } from '../api/cluster-events.ts'
 import { toMoment } from '../api/wire.ts'
 import type { Person } from './schema.ts'
 
@@ -100,4 +103,39 @@ export async function appendEvent(tx: Tx, event: NewEvent): Promise<RoomEvent> {
   const seq = await nextSeq(tx, event.roomId)
   if (seq === undefined) throw new Error('An event needs an existing room')
   return putEvent(tx, seq, event)
+}
+
+/**
+ * Stores one event in each of these rooms, which are locked, like `appendEvent` and in two statements.
+ */
+export async function appendEvents(
+  dialect: DialectName,
+  tx: Tx,
+  events: readonly NewEvent[],
+): Promise<ClusterEvent[]> {
+  if (events.length === 0) return []
+  const roomIds = events.map(({ roomId }) => roomId)
+  const numbered = await tx
+    .updateTable('rooms')
+    .set((eb) => ({ last_seq: eb('last_seq', '+', 1) }))
+    .where(inList(dialect, 'id', roomIds))
+    .returning(['id', 'last_seq'])
+    .execute()
+  const seqs = new Map(numbered.map(({ id, last_seq }) => [id, last_seq]))
+  const rows = events.map(({ roomId, event, data, nowMs }) => [
+    roomId,
+    seqs.get(roomId),
+    event,
+    JSON.stringify(withoutNames(data)),
+    nowMs,
+  ])
+  await sql`
+    insert into room_events (room_id, seq, type, data, created_at)
+    select value ->> 0, cast(value ->> 1 as bigint), value ->> 2, value ->> 3, cast(value ->> 4 as bigint)
+    from ${rowsFrom(dialect, rows)}`.execute(tx)
+  return events.map(({ roomId, event, data, nowMs }) => ({
+    kind: 'event',
+    roomId,
+    event: { seq: seqs.get(roomId) ?? 0, at: toMoment(nowMs), event, data },
+  }))
 }

@@ -20,6 +20,7 @@ const archivedTables = [
   'logout_markers',
   'audit_events',
   'rooms',
+  'room_groups',
   'room_members',
   'room_visits',
   'room_user_states',

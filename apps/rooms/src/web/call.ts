@@ -14,6 +14,7 @@ import type { platformOperations } from '../platform/operations.ts'
 import type { roomOperations } from '../lobby/operations.ts'
 import type { invitationOperations } from '../invitations/operations.ts'
 import type { memberOperations } from '../members/operations.ts'
+import type { groupOperations } from '../members/groups/operations.ts'
 import type { moderationOperations } from '../members/moderation/operations.ts'
 import type { ownershipOperations } from '../members/ownership/operations.ts'
 import type { messageOperations } from '../messages/operations.ts'
@@ -42,6 +43,7 @@ type Operations =
   | (typeof fileOperations)[number]
   | (typeof searchOperations)[number]
   | (typeof memberOperations)[number]
+  | (typeof groupOperations)[number]
   | (typeof moderationOperations)[number]
   | (typeof invitationOperations)[number]
   | (typeof ownershipOperations)[number]

@@ -18,6 +18,7 @@ export type Resource =
   | 'room'
   | 'members'
   | 'bans'
+  | 'groups'
   | 'invitations'
   | 'pending'
   | 'people'

@@ -60,7 +60,9 @@ eachDialect((_dialect, newUrl) => {
     const { rooms: exported } = JSON.parse(text) as { rooms: Record<string, unknown> }
     expect(exported).toEqual({
       owned: [{ roomId: own.id, name: 'Bob’s den', since: at }],
-      memberships: [{ roomId: lounge.id, kind: 'room', name: 'Lounge', role: 'speaker', joinedAt: at }],
+      memberships: [
+        { roomId: lounge.id, kind: 'room', name: 'Lounge', role: 'speaker', joinedAt: at, group: null },
+      ],
       readMarks: [],
       visits: [{ roomId: lounge.id, startedAt: at, endedAt: null }],
       // Equal times are in the order of the room.

@@ -67,6 +67,7 @@ eachDialect((dialect, newUrl) => {
     expect(Object.keys(all.members[0] ?? {}).toSorted()).toEqual([
       'avatarColor',
       'avatarUrl',
+      'group',
       'guest',
       'joinedAt',
       'nickname',

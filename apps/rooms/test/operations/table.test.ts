@@ -58,6 +58,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'changePlatformAdmin.remaining': 'sources of grants',
   'getProviderStatus.conditions': 'a setting',
   'explainClaims.ownedTeams': 'body_bytes',
+  'listRoomGroups.groups': 'groups_room',
+  'replaceRoomGroups.groups': 'groups_room',
   'explainClaims.rules': 'conditions',
   'exportAccount.blocks': 'a file of everything',
   'exportAccount.grants': 'a file of everything',

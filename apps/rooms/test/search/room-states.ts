@@ -175,7 +175,7 @@ function rowsOf(
     name,
     room,
     messages,
-    member: membership && { ...key, ...membership, joined_at: nowMs },
+    member: membership && { ...key, ...membership, joined_at: nowMs, group_name: null, own_role: null },
     visit: visit && { ...key, ...visit },
     ban: ban && { room_id: id, ...ban },
   }

@@ -145,9 +145,18 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
     },
   ],
   room_members: [
-    { room_id: 'r', user_id: 'bob', role: 'moderator', joined_at: 1, joined_seq: 2 },
+    {
+      room_id: 'r',
+      user_id: 'bob',
+      role: 'moderator',
+      joined_at: 1,
+      joined_seq: 2,
+      group_name: ODD,
+      own_role: 'listener',
+    },
     { room_id: 'd', user_id: 'bob', role: 'speaker', joined_at: 1, joined_seq: 0 },
   ],
+  room_groups: [{ room_id: 'r', name: ODD, role: 'speaker' }],
   room_visits: [{ room_id: 'r', user_id: 'guest', started_at: 1, started_seq: 2, ended_at: null }],
   room_messages: [
     {

@@ -1,3 +1,5 @@
+import { inList } from '@latchkey/database/database'
+import type { DialectName } from '@latchkey/database/url'
 import type { Db, RoomOwnershipTransferRow, Tx } from '../../db/tables.ts'
 import type { ClusterEvent } from '../../api/cluster-events.ts'
 
@@ -48,6 +50,21 @@ export function transferEndedEvents({
 export async function endTransferTo(tx: Tx, roomId: string, userId: string): Promise<ClusterEvent[]> {
   const ended = await deleteTransfer(tx, roomId, userId)
   return ended ? transferEndedEvents(ended) : []
+}
+
+/** Ends the transfers of these rooms to a user who is no member any more. */
+export async function endTransfersIn(
+  dialect: DialectName,
+  tx: Tx,
+  { userId, roomIds }: { userId: string; roomIds: readonly string[] },
+): Promise<ClusterEvent[]> {
+  const ended = await tx
+    .deleteFrom('room_ownership_transfers')
+    .where('to_user_id', '=', userId)
+    .where(inList(dialect, 'room_id', roomIds))
+    .returningAll()
+    .execute()
+  return ended.flatMap(transferEndedEvents)
 }
 
 /** Ends all transfers to an account that is being deleted. Returns the events to publish. */

@@ -3,6 +3,7 @@ import type { AccountKey } from './account.ts'
 import type { AdminKey } from './admin.ts'
 import type { CallKey } from './call.ts'
 import type { DirectKey } from './directs.ts'
+import type { GroupKey } from './groups.ts'
 import type { LoginKey } from './login.ts'
 import type { PeopleKey } from './people.ts'
 import type { ShortcutKey } from './shortcuts.ts'
@@ -19,6 +20,7 @@ export type OwnKey =
   | AdminKey
   | CallKey
   | DirectKey
+  | GroupKey
   | LoginKey
   | PeopleKey
   | ShortcutKey

@@ -43,6 +43,8 @@ export default {
   'audit.room.member.kick': 'Removed from a room',
   'audit.room.member.ban': 'Banned from a room',
   'audit.room.member.unban': 'Unbanned',
+  'audit.room.member.group_update': 'Membership by a group changed',
+  'audit.room.groups.update': 'Groups of a room changed',
   'audit.room.call.mute': 'Muted in a call',
   'audit.room.call.remove': 'Removed from a call',
   'audit.room.call.remove_recorder': 'Recorder removed from a call',
@@ -87,6 +89,7 @@ export default {
   'did.room.member.kick': '{{actor}} removed {{person}} from {{room}}',
   'did.room.member.ban': '{{actor}} banned {{person}} from {{room}}',
   'did.room.member.unban': '{{actor}} unbanned {{person}} from {{room}}',
+  'did.room.groups.update': '{{actor}} changed the groups of {{room}}',
   'did.room.call.mute': '{{actor}} muted {{person}} in the call of {{room}}',
   'did.room.call.remove': '{{actor}} removed {{person}} from the call of {{room}}',
   'did.room.call.remove_recorder': 'A recorder was removed from the call of {{room}}',
@@ -113,4 +116,5 @@ export default {
   'auto.auth.backchannel_logout': '{{person}} was signed out by the identity provider',
   'auto.grant.add': '{{person}} was granted a role',
   'auto.grant.remove': 'A role of {{person}} was revoked',
+  'auto.room.member.group_update': 'Groups of {{person}} changed their membership in {{room}}',
 }

@@ -44,6 +44,8 @@ export default {
   'audit.room.member.kick': 'Dikeluarkan dari ruang',
   'audit.room.member.ban': 'Dilarang masuk ke ruang',
   'audit.room.member.unban': 'Larangan dicabut',
+  'audit.room.member.group_update': 'Keanggotaan melalui grup berubah',
+  'audit.room.groups.update': 'Grup sebuah ruang diubah',
   'audit.room.call.mute': 'Dibisukan dalam panggilan',
   'audit.room.call.remove': 'Dikeluarkan dari panggilan',
   'audit.room.call.remove_recorder': 'Perekam dikeluarkan dari panggilan',
@@ -88,6 +90,7 @@ export default {
   'did.room.member.kick': '{{actor}} mengeluarkan {{person}} dari {{room}}',
   'did.room.member.ban': '{{actor}} melarang {{person}} masuk ke {{room}}',
   'did.room.member.unban': '{{actor}} mencabut larangan {{person}} di {{room}}',
+  'did.room.groups.update': '{{actor}} mengubah grup {{room}}',
   'did.room.call.mute': '{{actor}} membisukan {{person}} dalam panggilan di {{room}}',
   'did.room.call.remove': '{{actor}} mengeluarkan {{person}} dari panggilan di {{room}}',
   'did.room.call.remove_recorder': 'Sebuah perekam dikeluarkan dari panggilan di {{room}}',
@@ -114,4 +117,5 @@ export default {
   'auto.auth.backchannel_logout': '{{person}} dikeluarkan oleh penyedia identitas',
   'auto.grant.add': '{{person}} diberi sebuah peran',
   'auto.grant.remove': 'Sebuah peran {{person}} dicabut',
+  'auto.room.member.group_update': 'Grup mengubah keanggotaan {{person}} di {{room}}',
 } satisfies Record<keyof typeof en, string>

@@ -44,6 +44,8 @@ export default {
   'audit.room.member.kick': 'Borttagen från ett rum',
   'audit.room.member.ban': 'Avstängd från ett rum',
   'audit.room.member.unban': 'Avstängning hävd',
+  'audit.room.member.group_update': 'Medlemskap genom en grupp ändrades',
+  'audit.room.groups.update': 'Ett rums grupper ändrades',
   'audit.room.call.mute': 'Avstängd mikrofon i ett samtal',
   'audit.room.call.remove': 'Borttagen från ett samtal',
   'audit.room.call.remove_recorder': 'Inspelning borttagen från ett samtal',
@@ -88,6 +90,7 @@ export default {
   'did.room.member.kick': '{{actor}} tog bort {{person}} från {{room}}',
   'did.room.member.ban': '{{actor}} stängde av {{person}} från {{room}}',
   'did.room.member.unban': '{{actor}} hävde avstängningen av {{person}} från {{room}}',
+  'did.room.groups.update': '{{actor}} ändrade grupperna för {{room}}',
   'did.room.call.mute': '{{actor}} stängde av mikrofonen för {{person}} i samtalet i {{room}}',
   'did.room.call.remove': '{{actor}} tog bort {{person}} från samtalet i {{room}}',
   'did.room.call.remove_recorder': 'En inspelning togs bort från samtalet i {{room}}',
@@ -114,4 +117,5 @@ export default {
   'auto.auth.backchannel_logout': '{{person}} loggades ut av identitetstjänsten',
   'auto.grant.add': '{{person}} tilldelades en roll',
   'auto.grant.remove': 'En roll för {{person}} återkallades',
+  'auto.room.member.group_update': 'Grupper ändrade medlemskapet för {{person}} i {{room}}',
 } satisfies Record<keyof typeof en, string>

@@ -7,7 +7,10 @@ import { useText } from '../../../texts/text.ts'
 import { type Room, rightsIn } from '../room.ts'
 import { Tool } from '../tool.tsx'
 
-const ManageDrawer = lazyPart(() => import('./manage-drawer.tsx'))
+const ManageDrawer = lazyPart(async () => {
+  const { loadManage } = await import('./load-manage.ts')
+  return loadManage()
+})
 
 /** The parts of the drawer, with the right that each needs. */
 const PARTS = [

@@ -8,7 +8,8 @@ import { invalidate } from '../../../queries.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import { ArchiveButton } from '../archived.tsx'
-import type { Room } from '../room.ts'
+import { type Room, rightsIn } from '../room.ts'
+import { RoomGroups } from './room-groups.tsx'
 
 export function RoomSettings({ room, user }: { room: Room; user: User }) {
   const { t } = useText()
@@ -26,6 +27,7 @@ export function RoomSettings({ room, user }: { room: Room; user: User }) {
           await invalidate('room', 'rooms')
         }}
       />
+      {rightsIn(room, user)('change_groups') && <RoomGroups roomId={room.id} />}
       <Divider />
       <ArchiveButton room={room} />
       <Button color="red" onClick={() => setDeleting(true)}>

@@ -11,7 +11,7 @@ import type { Room } from '../room.ts'
 const PersonDialog = lazyPart(() => import('./person-dialog.tsx'))
 
 interface Props {
-  people: readonly Person[]
+  people: readonly (Person & { note?: string })[]
   room: Room
   user: User
   /** True if all these people are members of the room. */

@@ -9,7 +9,7 @@ import { type Act, PersonMenu } from './person-menu.tsx'
 import type { Room } from '../room.ts'
 
 interface Props {
-  person: Person & Partial<Pick<PresentPerson, 'voice'>>
+  person: Person & Partial<Pick<PresentPerson, 'voice'>> & { note?: string }
   room: Room
   user: User
   isMember: boolean
@@ -37,6 +37,7 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
       <UserAvatar of={person} size={28} />
       <span className="person-name">
         <PersonName userId={userId} nickname={nickname} guest={guest} /> {isSelf && `(${t('room.you')})`}
+        <small>{person.note}</small>
       </span>
       {guest && <GuestBadge />}
       {person.voice && <VoiceMark voice={person.voice} />}
