@@ -41,6 +41,7 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
     userId: text,
     notice: z.enum([
       'read',
+      'preferences',
       'invitation',
       'invitation_revoked',
       'blocked',

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createLog } from '@latchkey/http/log'
-import type { RemoteEvent, ClusterEvent } from '../../src/api/cluster-events.ts'
+import type { Notice, RemoteEvent, ClusterEvent } from '../../src/api/cluster-events.ts'
 import { type Bus, createLocalBus } from '../../src/realtime/bus.ts'
 import { createRedisBus } from '../../src/realtime/bus-redis.ts'
 import { createRoom, member } from '../actions.ts'
@@ -10,6 +10,20 @@ import { listen } from './live.ts'
 import { ownRedis, redisServer } from './redis.ts'
 
 const EVENT: ClusterEvent = { kind: 'presence', roomId: 'harbour' }
+
+/** All kinds of notices, with their ids. */
+const NOTICE_IDS: Record<Notice['notice'], Record<string, string>> = {
+  read: { roomId: 'r' },
+  preferences: { roomId: 'r' },
+  invitation: { id: 'i' },
+  invitation_revoked: { id: 'i', roomId: 'r' },
+  transfer: { roomId: 'r' },
+  transfer_ended: { roomId: 'r', toUserId: 'bob' },
+  call: { roomId: 'r' },
+  call_ended: { roomId: 'r', callId: 'c', userId: 'ann', reason: 'missed' },
+  blocked: { userId: 'bob' },
+  unblocked: { userId: 'bob' },
+}
 
 /** All kinds of events that nodes publish. */
 const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kind: Kind }>[] } = {
@@ -38,12 +52,12 @@ const REMOTE_EVENTS: { [Kind in RemoteEvent['kind']]: Extract<RemoteEvent, { kin
   ],
   sessions: [{ kind: 'sessions', sessionIds: ['s'] }],
   rate_limit: [{ kind: 'rate_limit', limit: 'rooms_per_hour', key: 'ann' }],
-  notice_ref: [
-    { kind: 'notice_ref', userId: 'ann', notice: 'invitation', ids: { id: 'i' } },
-    { kind: 'notice_ref', userId: 'ann', notice: 'invitation_revoked', ids: { id: 'i', roomId: 'r' } },
-    { kind: 'notice_ref', userId: 'ann', notice: 'transfer', ids: { roomId: 'r' } },
-    { kind: 'notice_ref', userId: 'ann', notice: 'transfer_ended', ids: { roomId: 'r', toUserId: 'bob' } },
-  ],
+  notice_ref: Object.entries(NOTICE_IDS).map(([notice, ids]) => ({
+    kind: 'notice_ref',
+    userId: 'ann',
+    notice: notice as keyof typeof NOTICE_IDS,
+    ids,
+  })),
 }
 
 /** All kinds of events that nodes do not publish. */
