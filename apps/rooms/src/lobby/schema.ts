@@ -1,45 +1,27 @@
 import { z } from 'zod'
-import { codePoints, text } from '@latchkey/http/text'
+import { text } from '@latchkey/http/text'
 import { NextCursor, PageQuery } from '../api/paging.ts'
 import { DEFAULT_ROLES } from '../api/roles.ts'
 import { Moment, toMoment } from '../api/wire.ts'
 import type { RoomRow } from '../db/tables.ts'
-import { MAX_INPUT_LENGTH, cleanName } from '../identity/display-name.ts'
+import { MAX_INPUT_LENGTH } from '../identity/display-name.ts'
 import { LevelBody } from '../notifications/schema.ts'
 import { DEFAULT_LEVEL, type NotificationLevel } from '../rooms/notification-levels.ts'
 import { type RoomAccess, canPublish } from '../rooms/permissions.ts'
 import { type DirectPeople, namedFor } from '../rooms/direct-people.ts'
 import { Person, Role, Unread } from '../rooms/schema.ts'
+import { cleanLine } from '../users/line.ts'
 import { ListedUser } from '../users/schema.ts'
 import { Call, ParticipantVoice } from '../voice/schema.ts'
 
 const NAME_LIMIT = 64
 
-/** Like the names of users: without invisible characters (R8.3). */
-const Name = text()
-  .trim()
-  .max(MAX_INPUT_LENGTH)
-  .transform(cleanName)
-  .pipe(
-    z
-      .string()
-      .min(1, 'must have at least 1 visible character')
-      .refine((name) => codePoints(name) <= NAME_LIMIT, `must have at most ${NAME_LIMIT} characters`),
-  )
-  .meta({ minLength: 1, maxLength: NAME_LIMIT })
+const Name = cleanLine(1, NAME_LIMIT)
 
 const TOPIC_LIMIT = 250
 
-/** A line, cleaned like a name; null without one. */
-const Topic = text()
-  .trim()
-  .max(MAX_INPUT_LENGTH)
-  .transform(cleanName)
-  .pipe(
-    z
-      .string()
-      .refine((topic) => codePoints(topic) <= TOPIC_LIMIT, `must have at most ${TOPIC_LIMIT} characters`),
-  )
+/** Null without one. */
+const Topic = cleanLine(0, TOPIC_LIMIT)
   .transform((topic) => topic || null)
   .nullable()
   .meta({

@@ -1,4 +1,5 @@
 import { createCursor, readCursor } from '@latchkey/http/cursor'
+import { text } from '@latchkey/http/text'
 import { operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { Id } from '../api/wire.ts'
@@ -41,12 +42,13 @@ const ID_LENGTH = 36
 function positionOf(part: string, cursor: string): NamePosition {
   const position = readCursor(['people', part], cursor) ?? ''
   const id = position.slice(-ID_LENGTH)
-  if (!Id.safeParse(id).success)
+  const name = position.slice(0, -ID_LENGTH - 1)
+  if (!Id.safeParse(id).success || !text().safeParse(name).success)
     throw failure('invalid_request', {
       text: 'cursor: does not belong to this list',
       fields: [{ path: 'cursor', code: 'custom' }],
     })
-  return [position.slice(0, -ID_LENGTH - 1), id]
+  return [name, id]
 }
 
 const getPerson = operation({

@@ -2,11 +2,11 @@ import { foldText } from '@latchkey/http/fold'
 import { codePoints, text } from '@latchkey/http/text'
 import { z } from 'zod'
 import { NextCursor, PageQuery } from '../api/paging.ts'
-import { trimmedText } from '../api/text.ts'
 import { TimeZone } from '../api/time-zone.ts'
 import { Id, Moment, QueriedTime, toMomentOrNull } from '../api/wire.ts'
 import { MAX_INPUT_LENGTH } from '../identity/display-name.ts'
 import { qualifyEmoji } from '../messages/emoji.ts'
+import { cleanLine } from '../users/line.ts'
 import { ListedUser, toListedUser } from '../users/schema.ts'
 import type { StatusRow, ListedPersonRow } from './store.ts'
 
@@ -60,7 +60,7 @@ export const PersonAnswer = z.object({
 })
 
 const Profile = z
-  .object({ title: trimmedText(1, MAX_LENGTH).nullable(), timeZone: TimeZone.nullable() })
+  .object({ title: cleanLine(1, MAX_LENGTH).nullable(), timeZone: TimeZone.nullable() })
   .meta({ id: 'Profile' })
 export const ProfileBody = Profile
 export const ProfileAnswer = z.object({ profile: Profile })
@@ -69,7 +69,7 @@ export const PictureParams = z.object({ id: Id })
 export const PictureAnswer = z.object({ avatarUrl: z.string() })
 
 export const StatusBody = z.object({
-  text: trimmedText(1, MAX_LENGTH).nullable().default(null),
+  text: cleanLine(1, MAX_LENGTH).nullable().default(null),
   emoji: text()
     .max(64)
     .transform((emoji, context) => {

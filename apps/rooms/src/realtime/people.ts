@@ -50,7 +50,7 @@ export class People {
       }
     }
     const viewOf = await this.#read([...ids])
-    connection.sendFrame({ type: 'people', id, people: viewOf(connection) })
+    connection.sendFrame({ type: 'people', id, people: viewOf(connection, ids) })
   }
 
   remove(connection: Connection): void {
@@ -86,8 +86,7 @@ export class People {
       const viewOf = await this.#read(changed)
       const connections = new Set(changed.flatMap((userId) => [...(this.#watchers.get(userId) ?? [])]))
       for (const connection of connections) {
-        const watched = this.#watched.get(connection)
-        const people = viewOf(connection).filter(({ id }) => watched?.has(id))
+        const people = viewOf(connection, this.#watched.get(connection))
         if (people.length > 0) connection.sendFrame({ type: 'people', people })
       }
     } catch (error) {
@@ -96,13 +95,20 @@ export class People {
     }
   }
 
-  /** These people, as the user of a connection sees them. Read once for all connections. */
-  async #read(userIds: readonly string[]): Promise<(viewer: Connection) => ListedPerson[]> {
+  /**
+   * These people, read once for all connections: as the user of a connection sees those whom it has
+   * on display.
+   */
+  async #read(
+    userIds: readonly string[],
+  ): Promise<(viewer: Connection, displayed?: ReadonlySet<string>) => ListedPerson[]> {
     const { database, now } = this.#options
     const nowMs = now()
     const rows = await findPeople(database, userIds, nowMs)
     const blocked = await findBlockedIds(database, userIds)
-    return ({ userId }) =>
-      rows.map((row) => toListedPerson(row, blocked.get(row.id)?.has(userId) === true, nowMs))
+    return ({ userId }, displayed) =>
+      rows
+        .filter(({ id }) => displayed?.has(id))
+        .map((row) => toListedPerson(row, blocked.get(row.id)?.has(userId) === true, nowMs))
   }
 }

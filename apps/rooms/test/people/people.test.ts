@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { createCursor } from '@latchkey/http/cursor'
 import {
   type ListedPersonJson,
   type TestUser,
@@ -73,6 +74,8 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     )
     const { nextCursor } = await list(eva, 'q=list&limit=2')
     expect((await eva.browser.send(`/api/people?q=other&cursor=${nextCursor}`)).status).toBe(400)
+    const forged = createCursor(['people', 'list'], ['\0', eva.user.id])
+    expect((await eva.browser.send(`/api/people?q=list&cursor=${forged}`)).status).toBe(400)
   })
 
   test('R37.1b: a status is replaced as a whole, ends by itself at its time, and away hides presence with it', async () => {
@@ -153,9 +156,17 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
       const profile = { title: 'Gardener', timeZone: 'Europe/Stockholm' }
       await succeed(put(eva, 'profile', { ...profile, title: '  Gardener ' }))
       expect(await readPerson(eva, eva.user.id)).toMatchObject(profile)
+      const disguised = '\u202e Gard\n\u200bener\u2066'
+      await succeed(put(eva, 'profile', { ...profile, title: disguised }))
+      await succeed(put(eva, 'status', { text: disguised }))
+      expect(await readPerson(eva, eva.user.id)).toMatchObject({
+        title: 'Gard ener',
+        status: { text: 'Gard ener' },
+      })
       for (const wrong of [
         { title: '' },
         { title: ' ' },
+        { title: '\u202e' },
         { title: 'x'.repeat(81) },
         { timeZone: '+01:00' },
         { more: 1 },

@@ -22,7 +22,7 @@ export function PersonStatus({ status, isWhole }: { status: ListedPerson['status
   if (!status || hasEnded) return null
   return (
     <span className="person-status">
-      {status.emoji} {status.text}
+      {status.emoji} <bdi>{status.text}</bdi>
       {isWhole && status.until !== null && (
         <span className="person-status-end"> {t('people.until', { when: moment(status.until) })}</span>
       )}
