@@ -194,6 +194,7 @@ const AUDIT_TARGET_REFERENCE: DetachedReference = {
 /** References that only few rows hold, detached without batches. */
 const SMALL_DETACHED_REFERENCES = [
   ['rooms', 'created_by'],
+  ['calls', 'started_by'],
   ['room_bans', 'banned_by'],
   ['role_grants', 'granted_by'],
 ] as const
@@ -204,6 +205,7 @@ const DELETED_REFERENCES = [
   ['blocks', 'user_id'],
   ['blocks', 'blocked_id'],
   ['online_users', 'user_id'],
+  ['call_alerts', 'user_id'],
   ['notification_settings', 'user_id'],
   ['sessions', 'user_id'],
   ['role_grants', 'user_id'],

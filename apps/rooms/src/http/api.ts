@@ -167,6 +167,11 @@ const COUNTED_AS_MESSAGES: ReadonlySet<string> = new Set([
   'requestTransfer',
   'cancelTransfer',
   'moderateCall',
+  'updateProfile',
+  'deletePicture',
+  'setStatus',
+  'blockUser',
+  'unblockUser',
 ])
 /** Reactions have the limit of members' messages, which is larger than that of guests. */
 const REACTIONS: ReadonlySet<string> = new Set(['addReaction', 'removeReaction'])

@@ -143,9 +143,8 @@ const setStatus = operation({
 })
 
 async function update(context: Context, changes: Parameters<typeof updateProfileOf>[2]): Promise<void> {
-  const { database, actor, rates, publish } = context
+  const { database, actor, publish } = context
   const { id: userId } = actor.user
-  rates.take('messages_per_10s', userId)
   if (!(await database.write((tx) => updateProfileOf(tx, userId, changes)))) throw failure('unauthenticated')
   publish({ kind: 'people', userIds: [userId] })
 }

@@ -96,7 +96,7 @@ eachDialect((_dialect, newUrl) => {
       ].toSorted((one, other) => (one.id < other.id ? -1 : 1)),
       reactions: [{ roomId: lounge.id, messageId: otherId, emoji: '👍', createdAt: at }],
       invitations: [
-        expect.objectContaining({ roomId: own.id, received: false, role: 'listener', createdAt: at }),
+        expect.objectContaining({ roomId: own.id, received: false, role: 'speaker', createdAt: at }),
       ],
       usedInvitations: [{ id: invitation.id, roomId: lounge.id, usedAt: at }],
       rolesSetByHand: [{ roomId: lounge.id, role: 'speaker', setAt: at }],

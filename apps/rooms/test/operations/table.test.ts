@@ -51,6 +51,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'createGuestSession.blockedIds': 'blocks_person',
   'getRoom.participants': '200 people',
   'searchPeople.users': '20 people',
+  'previewInvitation.people': 'five people',
   'addReaction.reactions': 'reaction_kinds',
   'removeReaction.reactions': 'reaction_kinds',
   'joinCall.peers': 'voice_people',

@@ -25,6 +25,12 @@ const BOUNDS: Readonly<Record<string, string>> = {
   requestTransfer: 'message',
   cancelTransfer: 'message',
   moderateCall: 'message',
+  updateProfile: 'message',
+  deletePicture: 'message',
+  setStatus: 'message',
+  blockUser: 'message',
+  unblockUser: 'message',
+  setPicture: 'files_per_hour',
   addReaction: 'reactions_per_10s, for guests also as a message',
   removeReaction: 'reactions_per_10s, for guests also as a message',
   createRoom: 'rooms_per_hour',
@@ -66,6 +72,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   endUserSessions: 'admin_writes_per_minute',
   endGuestSessions: 'admin_writes_per_minute',
   changePlatformSettings: 'admin_writes_per_minute',
+  explainClaims: 'admin_writes_per_minute; no event',
 }
 
 /** What limits how often each frame makes an event. All count against socket_messages_per_10s as well. */
@@ -77,6 +84,7 @@ const FRAME_BOUNDS: Readonly<Record<string, string>> = {
   typing: 'one event in three seconds per person and room',
   'voice.state': 'room_writes_per_minute, and presence is sent at most every 250 ms',
   'voice.signal': 'voice_signals_per_10s, to one person',
+  people: 'no event',
   ping: 'no event',
 }
 
