@@ -297,6 +297,32 @@ test('R35.2b: the messages are one tab stop, the arrow keys move between them, a
   expect(await focused()).toContain('Message number 1')
 }, 60_000)
 
+test('R43.3: the toolbar has three emoji, the last chosen one first, all emoji, Reply and a menu, and changes no height', async () => {
+  const id = await roomWith(2)
+  const { page } = await pages.openAs(ROOT, `/rooms/${id}`, { own: true })
+  await page.getByText(/^This is the start of /).waitFor()
+  const row = lines(page).filter({ hasText: 'Message number 2' })
+  const toolbar = row.getByRole('toolbar')
+  const names = () =>
+    toolbar
+      .getByRole('button')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? each.textContent))
+  const before = await row.boundingBox()
+  await row.hover()
+  await toolbar.waitFor()
+  expect(await row.boundingBox()).toEqual(before)
+  expect(await names()).toEqual(['👍', '❤️', '😄', 'Add a reaction', 'Reply', 'More'])
+  await toolbar.getByRole('button', { name: 'Add a reaction' }).click()
+  const search = page.getByRole('textbox', { name: 'Search emoji' })
+  await search.and(page.locator(':focus')).waitFor()
+  await search.fill('rocket')
+  await page.getByRole('group', { name: 'Results' }).getByRole('button', { name: 'rocket' }).click()
+  await row.getByRole('button', { name: '🚀: 1 reaction', pressed: true }).waitFor()
+  await row.hover()
+  await toolbar.getByRole('button', { name: '🚀' }).waitFor()
+  expect(await names()).toEqual(['🚀', '👍', '❤️', 'Add a reaction', 'Reply', 'More'])
+}, 60_000)
+
 test('R43.3a: on a message that has the focus, R replies, E edits, P pins and + opens the emoji, unless letters are switched off', async () => {
   const id = await roomWith(2)
   const { page } = await pages.openAs(ROOT, `/rooms/${id}`)
