@@ -106,4 +106,26 @@ eachDialect((_dialect, newUrl) => {
     await max.socket.frame((frame) => frame['notice'] === 'unblocked')
     expect(eva.socket.frames.filter(({ type }) => type === 'notice')).toEqual([])
   })
+
+  test('R37.1l: nothing is sent of people who are away or block the viewer when they come, go or set a status', async () => {
+    const [eva, spy] = [await personOn(nodes[0], 'Eva'), await personOn(nodes[0], 'Sam')]
+    const [away, blocking] = [await member(nodes[0].service, 'Max'), await member(nodes[0].service, 'Ida')]
+    await putStatus(away, { text: 'Gone fishing', away: true })
+    await succeed(blocking.browser.send(`/api/blocks/${spy.who.user.id}`, { method: 'PUT' }))
+    for (const { socket } of [eva, spy]) await watch(socket, away, blocking)
+    const sockets = [away, blocking].map(({ browser }) => nodes[1].live.connect(browser))
+    for (const socket of sockets) await socket.of('welcome')
+    await putStatus(blocking, { text: 'Lunch' })
+    await advanceAll(nodes, 1_000)
+    // The others learn of it in the same pass.
+    await eva.socket.frame(isUpdate({ id: blocking.user.id, present: true }))
+    await spy.socket.settle()
+    expect(updates(spy.socket)).toEqual([])
+    expect(updates(eva.socket).flatMap(({ people }) => people)).not.toContainEqual(
+      expect.objectContaining({ id: away.user.id }),
+    )
+    const title = 'Gardener'
+    await succeed(blocking.browser.send('/api/profile', { method: 'PUT', body: { title, timeZone: null } }))
+    await spy.socket.frame(isUpdate({ id: blocking.user.id, title, status: null, present: false }))
+  })
 })
