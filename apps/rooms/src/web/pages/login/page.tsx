@@ -97,7 +97,11 @@ function SignInOptions({ back, error, mayEnter }: { back: string; error: string 
         h="auto"
         mih={44}
         leftSection={<IconLogin2 size={20} aria-hidden />}
-        styles={{ label: { paddingBlock: 8, whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
+        // As high as its label, which stays in the middle.
+        styles={{
+          inner: { minHeight: 42 },
+          label: { paddingBlock: 8, whiteSpace: 'normal', overflowWrap: 'anywhere' },
+        }}
       >
         {needsOther ? t('login.otherAccount') : t('login.with', { label: config.provider.label })}
       </Button>
