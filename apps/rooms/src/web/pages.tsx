@@ -1,4 +1,4 @@
-import { IconHome, IconShieldLock, IconUser, IconUsers } from '@latchkey/web/icons'
+import { IconHome, IconShieldLock, IconUsers } from '@latchkey/web/icons'
 import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
 import { addTexts } from '@latchkey/web/texts'
@@ -41,7 +41,6 @@ export const pages: readonly TitledPage[] = [
   {
     path: '/account',
     title: 'nav.account',
-    icon: IconUser,
     show: lazyPage(async () => {
       const [page] = await Promise.all([import('./pages/account/page.tsx'), addTexts(accountTexts)])
       return page

@@ -58,7 +58,7 @@ async function threePages() {
 
 test('R37.5f: a call is answered by keys from any page, sounds in one tab, and ends in all of them', async () => {
   const { alice, bob, second } = await threePages()
-  const focused = bob.page.getByRole('link', { name: 'Account', exact: true }).first()
+  const focused = bob.page.getByRole('link', { name: 'People', exact: true }).first()
   await focused.focus()
   await joinCall(alice.page)
   await call(alice.page).getByText('Calling…').waitFor()

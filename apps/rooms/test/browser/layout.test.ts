@@ -73,7 +73,7 @@ test('R35.1 R30.1: a room with unread messages is bold and counts mentions, unti
   await lines(page).getByText('and you').waitFor()
   await mark
   await sidebar(page).locator('[aria-current=page]').getByText('Workshop').waitFor()
-  await page.getByRole('link', { name: 'Account' }).first().click()
+  await page.getByRole('link', { name: 'Browse rooms' }).first().click()
   await room('Workshop').waitFor()
   expect(errors).toEqual([])
 }, 60_000)

@@ -137,7 +137,7 @@ test('R30.4: a mention in a visited room is noticed, and the room is in the side
   await lines(page).getByText('Welcome').waitFor()
   const link = page.getByRole('region', { name: 'Rooms' }).getByRole('link', { name: /^Marketplace/ })
   await link.waitFor()
-  await page.getByRole('link', { name: 'Account', exact: true }).first().click()
+  await page.getByRole('link', { name: 'People', exact: true }).first().click()
   await link.waitFor({ state: 'detached' })
   await createMessage(host, id, 'For no one')
   await createMessage(host, id, `<@${aliceId}> come back`)

@@ -4,7 +4,6 @@ import { Blocks } from './blocks.tsx'
 import { Notifications } from './notifications.tsx'
 import { OwnData } from './own-data.tsx'
 import { Profile } from './profile.tsx'
-import { PublicProfile } from './public-profile.tsx'
 import { Sessions } from './sessions.tsx'
 import { SignOut } from './sign-out.tsx'
 
@@ -14,7 +13,6 @@ export default function AccountPage() {
   return (
     <Stack gap="lg" maw={720}>
       <Profile user={user} />
-      {isMember && <PublicProfile user={user} />}
       <Notifications />
       {isMember && <Blocks />}
       <SignOut />

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Box, Button, Group, Text } from '@mantine/core'
 import { showSuccess } from '@latchkey/web/toast'
 import { Link } from 'wouter'
 import { loginPath } from '../../addresses.ts'
@@ -10,15 +10,16 @@ import { Section } from '../../parts/section.tsx'
 import { invalidate, useCall } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
+import { PictureButtons, PublicProfile } from './public-profile.tsx'
 
 export function Profile({ user }: { user: User }) {
   const { t } = useText()
   const { data: config } = useCall('config', 'getConfig', {})
   const isGuest = user.identityType === 'guest'
   return (
-    <Section title={t('account.you')}>
-      <Group gap="md" wrap="nowrap" align="center">
-        <UserAvatar of={user} size={48} />
+    <Section title={t('account.profile')}>
+      <Group gap="md" wrap="nowrap" align="flex-start">
+        <UserAvatar of={user} size={72} />
         <div style={{ minWidth: 0 }}>
           <Group gap="xs">
             <Text fw={600} className="wrap">
@@ -31,11 +32,19 @@ export function Profile({ user }: { user: User }) {
               {user.email}
             </Text>
           )}
+          {!isGuest && (
+            <Box mt="xs">
+              <PictureButtons user={user} />
+            </Box>
+          )}
         </div>
       </Group>
       <Text size="sm" c="dimmed" className="wrap">
-        {isGuest ? t('account.guestHelp') : t('account.nameFrom', { label: config?.provider.label ?? '' })}
+        {isGuest
+          ? t('account.guestHelp')
+          : `${t('account.nameFrom', { label: config?.provider.label ?? '' })} ${t('profile.pictureHelp')}`}
       </Text>
+      {!isGuest && <PublicProfile user={user} />}
       {isGuest && <Rename />}
       {isGuest && (
         <Group>

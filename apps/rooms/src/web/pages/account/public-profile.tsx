@@ -5,8 +5,6 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../call.ts'
 import { LoadingOrError } from '../../parts/loading-or-error.tsx'
-import { UserAvatar } from '../../parts/person.tsx'
-import { Section } from '../../parts/section.tsx'
 import { invalidate, useCall } from '../../queries.ts'
 import type { User } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
@@ -14,27 +12,15 @@ import { sendPicture } from './send-picture.ts'
 
 const PICTURE_TYPES = 'image/png,image/jpeg,image/webp,image/gif,image/avif'
 
-/** Picture, title and time zone, which everyone who is signed in sees. */
+/** Title and time zone, which everyone who is signed in sees. */
 export function PublicProfile({ user }: { user: User }) {
-  const { t } = useText()
   const { data, error, refetch } = useCall('people', 'getPerson', { params: { userId: user.id } })
-  return (
-    <>
-      <Section title={t('profile.picture')} help={t('profile.pictureHelp')}>
-        <Picture user={user} />
-      </Section>
-      <Section title={t('profile.title')} help={t('profile.titleHelp')}>
-        {data ? (
-          <Fields title={data.person.title} timeZone={data.person.timeZone} />
-        ) : (
-          <LoadingOrError error={error} onRetry={() => void refetch()} />
-        )}
-      </Section>
-    </>
-  )
+  if (!data) return <LoadingOrError error={error} onRetry={() => void refetch()} />
+  return <Fields title={data.person.title} timeZone={data.person.timeZone} />
 }
 
-function Picture({ user }: { user: User }) {
+/** Buttons that set and remove the profile picture. */
+export function PictureButtons({ user }: { user: User }) {
   const { t, failure } = useText()
   const save = useMutation({
     mutationFn: async (file: File | null) =>
@@ -44,17 +30,22 @@ function Picture({ user }: { user: User }) {
     onSettled: () => invalidate('session', 'people'),
   })
   return (
-    <Group gap="md">
-      <UserAvatar of={user} size={72} />
+    <Group gap="xs">
       <FileButton accept={PICTURE_TYPES} onChange={(file) => file && save.mutate(file)}>
         {(props) => (
-          <Button {...props} variant="default" loading={save.isPending}>
+          <Button {...props} variant="default" size="xs" loading={save.isPending}>
             {t('profile.choose')}
           </Button>
         )}
       </FileButton>
       {user.avatarUrl !== null && (
-        <Button variant="subtle" color="gray" disabled={save.isPending} onClick={() => save.mutate(null)}>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="xs"
+          disabled={save.isPending}
+          onClick={() => save.mutate(null)}
+        >
           {t('profile.remove')}
         </Button>
       )}
@@ -89,6 +80,7 @@ function Fields(read: { title: string | null; timeZone: string | null }) {
       <Stack gap="md" align="flex-start">
         <TextInput
           label={t('profile.title')}
+          description={t('profile.titleHelp')}
           maxLength={80}
           value={title}
           onChange={({ currentTarget }) => setTitle(currentTarget.value)}

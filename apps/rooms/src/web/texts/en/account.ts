@@ -1,5 +1,5 @@
 export default {
-  'account.you': 'You',
+  'account.profile': 'Profile',
   'account.nameFrom': 'Your name and email address come from {{label}}.',
   'account.guestHelp': 'You’re a guest. Others see a guest badge next to your name.',
   'account.saveName': 'Save nickname',
@@ -24,8 +24,7 @@ export default {
   'account.deleteYes': 'Delete my account',
   'account.ownsRooms': 'You own these rooms. Transfer or delete each of them first.',
   'account.lastAdmin': 'You’re the only administrator. Make someone else an administrator first.',
-  'profile.picture': 'Profile picture',
-  'profile.pictureHelp': 'A PNG, JPEG, WebP, GIF or AVIF image. Everyone who is signed in can see it.',
+  'profile.pictureHelp': 'Everyone who is signed in sees your picture: a PNG, JPEG, WebP, GIF or AVIF image.',
   'profile.choose': 'Upload picture',
   'profile.remove': 'Remove picture',
   'profile.title': 'Title',

@@ -1,5 +1,5 @@
 export default {
-  'account.you': 'Anda',
+  'account.profile': 'Profil',
   'account.nameFrom': 'Nama dan alamat email Anda berasal dari {{label}}.',
   'account.guestHelp': 'Anda tamu. Orang lain melihat tanda tamu di samping nama Anda.',
   'account.saveName': 'Simpan nama panggilan',
@@ -24,8 +24,7 @@ export default {
   'account.deleteYes': 'Hapus akun saya',
   'account.ownsRooms': 'Anda memiliki ruang-ruang ini. Serahkan atau hapus dahulu.',
   'account.lastAdmin': 'Anda satu-satunya administrator. Jadikan orang lain administrator dahulu.',
-  'profile.picture': 'Foto profil',
-  'profile.pictureHelp': 'Gambar PNG, JPEG, WebP, GIF, atau AVIF. Semua yang masuk dapat melihatnya.',
+  'profile.pictureHelp': 'Semua yang masuk melihat foto Anda: gambar PNG, JPEG, WebP, GIF, atau AVIF.',
   'profile.choose': 'Unggah foto',
   'profile.remove': 'Hapus foto',
   'profile.title': 'Jabatan',

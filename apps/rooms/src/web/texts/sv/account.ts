@@ -1,5 +1,5 @@
 export default {
-  'account.you': 'Du',
+  'account.profile': 'Profil',
   'account.nameFrom': 'Ditt namn och din e-postadress kommer från {{label}}.',
   'account.guestHelp': 'Du är gäst. Andra ser ett gästmärke vid ditt namn.',
   'account.saveName': 'Spara smeknamn',
@@ -24,8 +24,7 @@ export default {
   'account.deleteYes': 'Radera mitt konto',
   'account.ownsRooms': 'Du äger de här rummen. Överlåt eller radera dem först.',
   'account.lastAdmin': 'Du är den enda administratören. Gör någon annan till administratör först.',
-  'profile.picture': 'Profilbild',
-  'profile.pictureHelp': 'En bild i PNG, JPEG, WebP, GIF eller AVIF. Alla som är inloggade kan se den.',
+  'profile.pictureHelp': 'Alla som är inloggade ser din bild: PNG, JPEG, WebP, GIF eller AVIF.',
   'profile.choose': 'Ladda upp bild',
   'profile.remove': 'Ta bort bilden',
   'profile.title': 'Titel',
