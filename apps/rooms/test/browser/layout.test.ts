@@ -119,6 +119,20 @@ test('R35.1b: on a wide screen the people stay beside the conversation until the
   await people.waitFor()
 }, 60_000)
 
+test('R35.1b: beside the people in the room, its other members are listed on request', async () => {
+  const id = await alicesRoom('Cottage')
+  await makeMember(pages.service(), id, await member(pages.service(), 'Greta Gran'))
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { width: 1440 })
+  const people = page.getByRole('complementary', { name: 'People' })
+  await people.getByText('Alice Andersson').waitFor()
+  expect(await people.getByText('Greta Gran').count()).toBe(0)
+  await people.getByRole('button', { name: 'Members who aren’t here' }).click()
+  const absent = people.getByRole('list', { name: 'Members who aren’t here' })
+  await absent.getByText('Greta Gran').waitFor()
+  expect(await absent.getByText('Alice Andersson').count()).toBe(0)
+  await expectAccessible(page)
+}, 60_000)
+
 test('R35.1c: on a phone, rooms, a room and its people are views of their own, and Back leads from each to the one before', async () => {
   const id = await alicesRoom('Porch')
   const { page } = await pages.openAs(ALICE, '/', { width: 390, height: 844, touch: true })

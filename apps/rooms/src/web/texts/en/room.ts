@@ -40,6 +40,8 @@ export default {
   'room.isTyping_other': '{{names}} are typing',
   'room.areTyping': 'Several people are typing',
   'room.people': 'People',
+  'room.absent': 'Members who aren’t here',
+  'room.noneAbsent': 'Everyone is here',
   'room.tooMany': 'Too many people to list',
   'room.you': 'you',
   'room.more': 'More',

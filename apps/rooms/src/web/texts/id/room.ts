@@ -42,6 +42,8 @@ export default {
   'room.isTyping_other': '{{names}} sedang mengetik',
   'room.areTyping': 'Beberapa orang sedang mengetik',
   'room.people': 'Orang',
+  'room.absent': 'Anggota yang tidak di sini',
+  'room.noneAbsent': 'Semua ada di sini',
   'room.tooMany': 'Terlalu banyak orang untuk ditampilkan',
   'room.you': 'Anda',
   'room.more': 'Lainnya',

@@ -42,6 +42,8 @@ export default {
   'room.isTyping_other': '{{names}} skriver',
   'room.areTyping': 'Flera skriver',
   'room.people': 'Personer',
+  'room.absent': 'Medlemmar som inte är här',
+  'room.noneAbsent': 'Alla är här',
   'room.tooMany': 'För många personer för att visas',
   'room.you': 'du',
   'room.more': 'Mer',

@@ -1,12 +1,18 @@
-import { Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronRight } from '@latchkey/web/icons'
+import { lazyPart } from '@latchkey/web/lazy-page'
+import { OnUse } from '@latchkey/web/shell/on-use'
 import { useSyncExternalStore } from 'react'
 import { ROOM_ROLES } from '../../../../api/roles.ts'
 import type { Person } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
-import type { Room } from '../room.ts'
+import { type Room, rightsIn } from '../room.ts'
 import { People } from './people.tsx'
+
+const AbsentPeople = lazyPart(() => import('./absent-people.tsx'))
 
 interface Props {
   room: Room
@@ -24,5 +30,36 @@ export function PeopleHere({ room, user, store }: Props) {
   const people = [...present.values()].toSorted(
     (a, b) => rank(a) - rank(b) || a.nickname.localeCompare(b.nickname, language),
   )
-  return <People people={people} room={room} user={user} />
+  return (
+    <>
+      <People people={people} room={room} user={user} />
+      {rightsIn(room, user)('list_members') && <Absent room={room} user={user} store={store} />}
+    </>
+  )
+}
+
+/**
+ * Opens the list of the other members. Not by itself: everyone in a room with thousands of members
+ * would read it again with each that comes.
+ */
+function Absent(props: Props) {
+  const { t } = useText()
+  const [isOpen, { toggle }] = useDisclosure()
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="xs"
+        my="xs"
+        px="xs"
+        rightSection={<IconChevronRight size={14} className="disclosure" aria-hidden />}
+        aria-expanded={isOpen}
+        onClick={toggle}
+      >
+        {t('room.absent')}
+      </Button>
+      <OnUse isUsed={isOpen}>{isOpen && <AbsentPeople {...props} />}</OnUse>
+    </>
+  )
 }

@@ -16,18 +16,19 @@ interface Props {
   user: User
   /** True if all these people are members of the room. */
   areMembers?: boolean
+  label?: string
 }
 
 /**
  * List of people. A dialog about one of them stays open if they disappear from the list meanwhile.
  */
-export function People({ people, room, user, areMembers = false }: Props) {
+export function People({ people, room, user, areMembers = false, label }: Props) {
   const { t } = useText()
   const [pendingAct, setPendingAct] = useState<{ act: Act; person: Person } | null>(null)
   const list = useRef<HTMLUListElement>(null)
   return (
     <>
-      <ul className="plain" ref={list} tabIndex={-1} aria-label={t('room.people')}>
+      <ul className="plain" ref={list} tabIndex={-1} aria-label={label ?? t('room.people')}>
         {people.map((person) => (
           <PersonLine
             key={person.userId}
