@@ -1,9 +1,12 @@
 import { Skeleton, Title } from '@mantine/core'
 import { live } from '../../../live/live.ts'
+import { UserAvatar } from '../../../parts/person.tsx'
 import { RoomMark } from '../../../parts/room-mark.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import { type Room, hasWholeHistory, keptDays } from '../room.ts'
+
+const MAX_FACES = 5
 
 interface Props {
   room: Room
@@ -14,18 +17,28 @@ interface Props {
 
 /** Top of the messages: a place for older ones that can be read, or the beginning of the room. */
 export function ConversationStart({ room, user, older }: Props) {
-  const { t } = useText()
+  const { t, list } = useText()
   if (older === undefined) return null
   // It is usually out of view, where an animation would still be drawn.
   if (older !== null) return <MessageSkeletons rows={2} isAnimated={false} label={t('page.loading')} />
   const isWhole = hasWholeHistory(room, user, live.serverNow())
   return (
     <div className="conversation-start">
-      <span className="conversation-start-mark" aria-hidden>
-        <RoomMark {...room} size={24} />
-      </span>
+      {room.people ? (
+        <div className="conversation-start-faces" aria-hidden>
+          {room.people.slice(0, MAX_FACES).map((person) => (
+            <UserAvatar key={person.id} of={person} size={48} />
+          ))}
+        </div>
+      ) : (
+        <span className="conversation-start-mark" aria-hidden>
+          <RoomMark {...room} size={24} />
+        </span>
+      )}
       <Title order={2} className="wrap">
-        {t(room.people ? 'room.directStart' : 'room.noMessages', { room: room.name })}
+        {room.people
+          ? t('room.directStart', { room: list(room.people.map(({ nickname }) => nickname)) || room.name })
+          : t('room.noMessages', { room: room.name })}
       </Title>
       {!isWhole && <p>{t('room.beginning')}</p>}
       {room.historyVisibility !== 'none' && <Retention room={room} />}
