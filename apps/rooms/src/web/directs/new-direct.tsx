@@ -1,8 +1,9 @@
 import { CallError } from '@latchkey/web/call'
+import { isComposing } from '@latchkey/web/composing'
 import { Alert, Button, Group, Modal, MultiSelect, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { type Pictured, UserAvatar } from '../parts/person.tsx'
 import { Refusal } from '../parts/refusal.tsx'
@@ -91,29 +92,54 @@ interface PeopleFieldProps {
   others: readonly Person[]
 }
 
+/**
+ * People whose names match the text, after those who are chosen. `first` is the first of the others,
+ * as soon as the server has found them.
+ */
+function useFoundPeople(text: string, { chosen, others }: Pick<PeopleFieldProps, 'chosen' | 'others'>) {
+  const user = useUser()
+  const typed = text.trim()
+  const [q] = useDebouncedValue(typed, SEARCH_AFTER_MS)
+  const { data, isPlaceholderData } = useCall('people', 'listPeople', { query: { q, limit: 20 } })
+  const excluded = new Set([user.id, ...[...others, ...chosen].map(({ id }) => id)])
+  const matching = data?.people.filter(({ id }) => !excluded.has(id)) ?? []
+  const isFound = q === typed && !isPlaceholderData
+  const selectable: readonly Person[] = [...chosen, ...matching]
+  return {
+    byId: new Map(selectable.map((person) => [person.id, person])),
+    first: isFound ? matching[0] : undefined,
+  }
+}
+
 /** Field that finds people by a part of their names. */
 function PeopleField({ chosen, setChosen, others }: PeopleFieldProps) {
   const { t } = useText()
-  const user = useUser()
   const [text, setText] = useState('')
   // Open while the user searches: afterwards, it would cover the button.
   const [isOpen, setOpen] = useState(false)
-  const [q] = useDebouncedValue(text.trim(), SEARCH_AFTER_MS)
-  const matching = useCall('people', 'listPeople', { query: { q, limit: 20 } }).data?.people ?? []
-  const excluded = new Set([user.id, ...others.map(({ id }) => id)])
-  const selectable: readonly Person[] = [...chosen, ...matching.filter(({ id }) => !excluded.has(id))]
-  const byId = new Map(selectable.map((person) => [person.id, person]))
+  const { byId, first } = useFoundPeople(text, { chosen, others })
+  const ids = chosen.map(({ id }) => id)
+  const maxValues = MAX_OTHERS - others.length
+  const choose = (chosenIds: readonly string[]) => {
+    setChosen(chosenIds.flatMap((id) => byId.get(id) ?? []))
+    setText('')
+    setOpen(false)
+  }
+  /** Enter chooses the first person who was found, unless the arrow keys have moved to another. */
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter' || text.trim() === '' || isComposing(event)) return
+    event.preventDefault()
+    const hasMoved = event.currentTarget.getAttribute('aria-activedescendant') !== null
+    if (!hasMoved && first && ids.length < maxValues) choose([...ids, first.id])
+  }
   return (
     <MultiSelect
       label={t('direct.to')}
       placeholder={chosen.length === 0 ? t('direct.find') : ''}
       data={[...byId.values()].map(({ id, nickname }) => ({ value: id, label: nickname }))}
-      value={chosen.map(({ id }) => id)}
-      onChange={(ids) => {
-        setChosen(ids.flatMap((id) => byId.get(id) ?? []))
-        setText('')
-        setOpen(false)
-      }}
+      value={ids}
+      onChange={choose}
+      onKeyDown={onKeyDown}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
@@ -126,7 +152,7 @@ function PeopleField({ chosen, setChosen, others }: PeopleFieldProps) {
       // The server has found them.
       filter={({ options }) => options}
       hidePickedOptions
-      maxValues={MAX_OTHERS - others.length}
+      maxValues={maxValues}
       nothingFoundMessage={t('palette.none')}
       renderOption={({ option }) => {
         const person = byId.get(option.value)
