@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
-import { IconPlus, IconSearch } from '@latchkey/web/icons'
+import { IconChevronRight, IconPlus, IconSearch } from '@latchkey/web/icons'
 import { lazyPart } from '@latchkey/web/lazy-page'
 import { Notice } from '@latchkey/web/parts/notice'
 import { useQueryString } from '@latchkey/web/query-string'
@@ -33,7 +33,8 @@ export default function LobbyPage() {
       <Group justify="space-between" align="flex-end" gap="sm">
         <TextInput
           type="search"
-          label={t('lobby.search')}
+          aria-label={t('lobby.search')}
+          placeholder={t('lobby.search')}
           leftSection={<IconSearch size={16} aria-hidden />}
           value={q}
           onChange={({ currentTarget }) => setQuery({ q: currentTarget.value }, { isTyping: true })}
@@ -59,7 +60,17 @@ function Archived() {
   const [isOpen, { toggle }] = useDisclosure()
   return (
     <div>
-      <Button variant="subtle" color="gray" size="xs" aria-expanded={isOpen} onClick={toggle}>
+      <Button
+        variant="transparent"
+        c="dimmed"
+        size="xs"
+        // Its words begin where the rows do.
+        px={0}
+        mb="xs"
+        rightSection={<IconChevronRight size={14} className="disclosure" aria-hidden />}
+        aria-expanded={isOpen}
+        onClick={toggle}
+      >
         {t('lobby.archived')}
       </Button>
       <OnUse isUsed={isOpen}>{isOpen && <ArchivedRooms />}</OnUse>

@@ -22,7 +22,8 @@ export default function PeoplePage() {
     <Stack gap="lg" maw={720}>
       <TextInput
         type="search"
-        label={t('people.search')}
+        aria-label={t('people.search')}
+        placeholder={t('people.search')}
         leftSection={<IconSearch size={16} aria-hidden />}
         value={q}
         onChange={({ currentTarget }) => setQuery({ q: currentTarget.value }, { isTyping: true })}
@@ -48,7 +49,7 @@ function People({ q }: { q: string }) {
   if (listed.length === 0) return <Notice title={t('people.none')} />
   return (
     <div>
-      <ul className="plain" aria-label={t('nav.people')}>
+      <ul className="plain room-rows" aria-label={t('nav.people')}>
         {listed.map((read) => {
           const person = changed.get(read.id) ?? read
           return (
