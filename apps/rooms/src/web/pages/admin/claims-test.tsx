@@ -96,7 +96,7 @@ function RuleLine({ rule }: { rule: Rule }) {
     <li>
       <Group gap="xs">
         <Text fw={500}>{t(`admin.claim.${rule.rule}`)}</Text>
-        <Badge variant="light" color={color}>
+        <Badge variant="light" color={color} c="var(--text)">
           {t(holds ? 'admin.claimHolds' : 'admin.claimFails')}
         </Badge>
       </Group>

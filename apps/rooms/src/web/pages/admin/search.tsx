@@ -45,7 +45,7 @@ export function Search({ label, help, q, minLength, onSearch }: Props) {
           style={{ flex: 1, minWidth: 0 }}
           maw={420}
         />
-        <Button type="submit" variant="default" mt={25} flex="none">
+        <Button type="submit" variant="default" mt={20} flex="none">
           {t('admin.search')}
         </Button>
       </Group>

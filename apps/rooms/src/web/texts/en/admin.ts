@@ -71,6 +71,7 @@ export default {
   'admin.done.enable': '{{name}} is enabled',
   'admin.done.erase': '{{name}} was deleted',
   'admin.stillAdmin': '{{name}} is still an administrator through the identity provider',
+  'admin.allRooms': 'All rooms',
   'admin.searchRooms': 'Search rooms',
   'admin.searchRoomsHelp': 'Part of a name, or an ID.',
   'admin.noRooms': 'No results',

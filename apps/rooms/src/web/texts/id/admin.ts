@@ -76,6 +76,7 @@ export default {
   'admin.done.enable': '{{name}} diaktifkan',
   'admin.done.erase': '{{name}} dihapus',
   'admin.stillAdmin': '{{name}} masih administrator melalui penyedia identitas',
+  'admin.allRooms': 'Semua ruang',
   'admin.searchRooms': 'Cari ruang',
   'admin.searchRoomsHelp': 'Bagian dari nama, atau ID.',
   'admin.noRooms': 'Tidak ada hasil',

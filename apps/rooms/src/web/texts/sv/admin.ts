@@ -75,6 +75,7 @@ export default {
   'admin.done.enable': '{{name}} är aktiverad',
   'admin.done.erase': '{{name}} är raderad',
   'admin.stillAdmin': '{{name}} är fortfarande administratör genom identitetstjänsten',
+  'admin.allRooms': 'Alla rum',
   'admin.searchRooms': 'Sök rum',
   'admin.searchRoomsHelp': 'En del av ett namn, eller ett ID.',
   'admin.noRooms': 'Inga träffar',

@@ -15,8 +15,14 @@ export default function MessageMenu({ items, ...layer }: Props) {
         <Menu.Item
           key={id}
           leftSection={<Icon size={16} stroke={1.8} aria-hidden />}
-          rightSection={letter && <Kbd size="xs">{letter}</Kbd>}
-          {...(letter && { 'aria-keyshortcuts': letter, 'aria-label': label })}
+          rightSection={
+            letter && (
+              <Kbd size="xs" aria-hidden>
+                {letter}
+              </Kbd>
+            )
+          }
+          {...(letter && { 'aria-keyshortcuts': letter })}
           {...(isDangerous && { color: 'red' })}
           onClick={run}
         >
