@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, UserRow } from '../db/tables.ts'
 import type { RoomRole } from '../api/roles.ts'
 import { isAccount } from '../users/store.ts'
@@ -14,8 +14,8 @@ export interface UserDisplay extends Pick<UserRow, 'nickname' | 'avatar_color' |
 }
 
 /**
- * Names of many users, by the rule of `nicknameIn`. The people of the room are scanned once,
- * whatever the number of users and of equal names.
+ * Names of many users, by the rule of `nicknameIn`. Everyone with an equal-looking name is looked up
+ * once, whatever the number of users and of people in the room.
  */
 export async function findUserDisplays(
   db: Db,
@@ -24,18 +24,14 @@ export async function findUserDisplays(
 ): Promise<Map<string, UserDisplay>> {
   if (userIds.length === 0) return new Map()
   const { rows } = await sql<UserDisplay & { id: string }>`
-    with people as materialized (
-      select user_id from room_visits where room_id = ${roomId}
-      union select user_id from room_members where room_id = ${roomId}
-      union select owner_id from rooms where id = ${roomId}
-    ), named as materialized (
+    with named as materialized (
       select id, nickname, avatar_color, picture_id, skeleton, is_guest from users
       where id in (${sql.join(userIds)}) and ${isAccount()}
     ), alike as materialized (
       select other.skeleton, case when other.is_guest = 0 then other.nickname end as member_name,
         min(other.id) as first_id, max(other.id) as last_id
-      from people cross join users as other
-      where other.id = people.user_id and other.skeleton in (select skeleton from named)
+      from users as other
+      where other.skeleton in (select skeleton from named) and ${isKnownIn(roomId)}
       group by 1, 2
     )
     select id, avatar_color, picture_id, is_guest, case when exists (
@@ -72,10 +68,15 @@ export function nicknameIn(roomId: string | RawBuilder<unknown>): RawBuilder<str
     select 1 from users as other
     where other.skeleton = users.skeleton and other.id <> users.id
       and (users.is_guest = 1 or (other.is_guest = 0 and other.nickname = users.nickname))
-      and (
-        exists (select 1 from room_visits where room_id = ${roomId} and user_id = other.id)
-        or exists (select 1 from room_members where room_id = ${roomId} and user_id = other.id)
-        or exists (select 1 from rooms where id = ${roomId} and owner_id = other.id)
-      )
+      and ${isKnownIn(roomId)}
   ) then ${withSuffix('users')} else users.nickname end`
+}
+
+/** Whether a user, as `other`, is or was in the room or is a member of it. */
+function isKnownIn(roomId: string | RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(
+    exists (select 1 from room_visits where room_id = ${roomId} and user_id = other.id)
+    or exists (select 1 from room_members where room_id = ${roomId} and user_id = other.id)
+    or exists (select 1 from rooms where id = ${roomId} and owner_id = other.id)
+  )`
 }
