@@ -57,6 +57,8 @@ export class EntryQueue {
   async #processQueue(roomId: string): Promise<void> {
     while (this.#waiting.get(roomId)?.length)
       await this.#semaphore.run(async () => {
+        // Frames that other sockets have sent by now are read first.
+        await new Promise(setImmediate)
         // Includes users who arrived while this room waited for the semaphore.
         const group = this.#waiting.get(roomId)?.splice(0, MAX_GROUP_SIZE) ?? []
         await this.#enterTogether(roomId, group)

@@ -22,8 +22,9 @@ export interface PresenceDependencies {
 
 /** A room with more participants shows only their number (R18.6). */
 export const MAX_PERSONS = 200
-/** Changes within this time are sent together. */
+/** Changes within this time are sent together; those of a large room are only a number. */
 const EVERY_MS = 250
+const LARGE_ROOM_EVERY_MS = 2_000
 
 /** Participants of a room as last sent to its subscribers. */
 export class Presence {
@@ -57,13 +58,13 @@ export class Presence {
     return { count: count + 1, personsText: personsText.slice(0, -1) + own }
   }
 
-  /** The entering user, unless the last read contains them. */
+  /** The entering user, unless the last read contains them or the room has too many for a list. */
   async findArrival({
     userId,
     isGuest: guest,
     ...access
   }: UserRoomAccess): Promise<PresentPerson | undefined> {
-    if (this.persons.has(userId)) return undefined
+    if (this.count > MAX_PERSONS || this.persons.has(userId)) return undefined
     const display = await findUserDisplay(this.#dependencies.database.read, this.#roomId, userId)
     if (!display) return undefined
     const { nickname, avatar_color: avatarColor } = display
@@ -73,7 +74,9 @@ export class Presence {
 
   /** Sends the changes soon. */
   scheduleRefresh(): void {
-    if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.refresh(), EVERY_MS)
+    if (this.#isClosed) return
+    const everyMs = this.count > MAX_PERSONS ? LARGE_ROOM_EVERY_MS : EVERY_MS
+    this.#timer ??= setTimeout(() => void this.refresh(), everyMs)
   }
 
   /** Whether other users are present than were sent. */
@@ -121,9 +124,9 @@ export class Presence {
     const { database, now, voice } = this.#dependencies
     const room = await findRoom(database.read, this.#roomId)
     if (!room) return undefined
-    const rows = await listParticipants(database.read, this.#roomId, now(), MAX_PERSONS + 1)
-    const count =
-      rows.length <= MAX_PERSONS ? rows.length : await countParticipants(database.read, this.#roomId, now())
+    const count = await countParticipants(database.read, this.#roomId, now())
+    const rows =
+      count > MAX_PERSONS ? [] : await listParticipants(database.read, this.#roomId, now(), MAX_PERSONS)
     const voices = await findParticipantVoices(database.read, { roomId: this.#roomId, nowMs: now() }, voice)
     const toPresent = (row: (typeof rows)[number]): PresentPerson => ({
       ...toPerson(row, room.default_role),
