@@ -5,6 +5,7 @@ import { CallChannel, isVoiceFrame } from './call-channel.ts'
 import {
   type NoticeFrame,
   type PeopleFrame,
+  type Room,
   SUBPROTOCOL,
   type ServerFrame,
   type VoiceFrame,
@@ -25,7 +26,8 @@ export type ConnectionState =
   | 'replaced'
   | 'incompatible'
 
-type LobbyListener = (reason: 'followed' | 'changed') => void
+/** A change may come with the room that has changed. */
+type LobbyListener = (reason: 'followed' | 'changed', room?: Room) => void
 
 export interface ConnectionOptions {
   open: (protocol: string, listeners: SocketListeners) => Socket
@@ -309,7 +311,7 @@ export class Connection {
       case 'subscribed_lobby':
         return this.#lobby.forEach((listener) => listener('followed'))
       case 'lobby':
-        return this.#lobby.forEach((listener) => listener('changed'))
+        return this.#lobby.forEach((listener) => listener('changed', frame.upsert))
       case 'notice':
         return this.#notices.forEach((listener) => listener(frame))
       case 'error':

@@ -107,7 +107,7 @@ export type ServerFrame =
   | PeopleFrame
   | { type: 'typing'; roomId: string; userId: string; active: boolean }
   | RemovedFrame
-  | { type: 'lobby' }
+  | { type: 'lobby'; upsert?: Room }
   | NoticeFrame
   | VoiceFrame
   | ({ type: 'voice.state'; id: string; roomId: string } & CallState)

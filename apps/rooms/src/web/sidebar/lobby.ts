@@ -1,6 +1,6 @@
-import { queries } from '@latchkey/web/queries'
+import { isEmbedded, queries, refetch } from '@latchkey/web/queries'
 import { useThrottledCallback } from '@mantine/hooks'
-import type { InfiniteData } from '@tanstack/react-query'
+import type { InfiniteData, QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Result } from '../call.ts'
 import type { Room } from '../live/frames.ts'
@@ -20,15 +20,27 @@ const FOLLOWED_ROOMS = { query: { followed: true, limit: 100 } }
 /** Direct conversations of the user, last active first. */
 const DIRECTS = { query: { limit: 100 } }
 
+const OWN_LISTS: readonly QueryKey[] = [
+  ['rooms', 'listRooms', FOLLOWED_ROOMS, 'pages'],
+  ['rooms', 'listDirects', DIRECTS, 'pages'],
+]
+
 /** Keeps the lists of rooms on every page up to date while a user is signed in. */
 export function useLobbyUpdates(isSignedIn: boolean): void {
   const refresh = useThrottledCallback(() => void invalidate('rooms'), REFRESH_EVERY_MS)
+  const refreshOthers = useThrottledCallback(() => void refetch(isOtherList), REFRESH_EVERY_MS)
   useEffect(() => {
     if (!isSignedIn) return undefined
-    const stopLobby = live.followLobby((reason) => (reason === 'changed' ? refresh() : follow('rooms')))
+    const show = (room: ChangedRoom | undefined) => (room && showChange(room) ? refreshOthers() : refresh())
+    const stopLobby = live.followLobby((reason, room) =>
+      reason === 'changed' ? show(room) : follow('rooms'),
+    )
     // A room was read or starred, in this tab or another.
     const stopNotices = live.onNotice(({ notice, data }) => {
-      if (notice === 'read' && (data['unread'] || !isListedAsRead(String(data['roomId'])))) refresh()
+      if (notice === 'read') {
+        const { roomId, ...read } = data
+        show({ ...read, id: String(roomId) })
+      }
       if (notice === 'preferences') {
         refresh()
         void invalidate('room')
@@ -38,7 +50,7 @@ export function useLobbyUpdates(isSignedIn: boolean): void {
       stopLobby()
       stopNotices()
     }
-  }, [isSignedIn, refresh])
+  }, [isSignedIn, refresh, refreshOthers])
 }
 
 /**
@@ -58,14 +70,40 @@ export function useDirects(): readonly Room[] | undefined {
   return pages?.flatMap(({ directs }) => directs)
 }
 
-function isListedAsRead(roomId: string): boolean {
-  const rooms: readonly Room[] = [
-    ...pagesOf('listRooms', FOLLOWED_ROOMS).flatMap((page) => page.rooms),
-    ...pagesOf('listDirects', DIRECTS).flatMap((page) => page.directs),
-  ]
-  return rooms.some(({ id, unread }) => id === roomId && !unread)
+type ChangedRoom = Pick<Room, 'id'> & Partial<Room>
+type Pages = InfiniteData<Result<'listRooms'> | Result<'listDirects'>>
+
+/**
+ * Shows a change in the lists of followed rooms and direct conversations, unless they have to be
+ * read again: the pages of a large room must not all ask at each message. False if a list may gain,
+ * lose or move a room.
+ */
+function showChange(change: ChangedRoom): boolean {
+  return OWN_LISTS.some((queryKey) => showChangeIn(queryKey, change))
 }
 
-function pagesOf<Id extends 'listRooms' | 'listDirects'>(id: Id, input: object): readonly Result<Id>[] {
-  return queries.getQueryData<InfiniteData<Result<Id>>>(['rooms', id, input, 'pages'])?.pages ?? []
+function showChangeIn(queryKey: QueryKey, change: ChangedRoom): boolean {
+  const query = queries.getQueryCache().find({ queryKey })
+  const data = queries.getQueryData<Pages>(queryKey)
+  if (!query || !data || isEmbedded(query) || query.state.fetchStatus !== 'idle') return false
+  const listed = data.pages.flatMap((page): readonly Room[] => ('rooms' in page ? page.rooms : page.directs))
+  const before = listed.find(({ id }) => id === change.id)
+  if (!before) return false
+  const after = { ...before, ...change }
+  const isMoved = before !== listed[0] && after.lastSeq !== before.lastSeq
+  if (isMoved || after.role !== before.role || isFollowed(after) !== isFollowed(before)) return false
+  const replace = <Listed extends Room>(rooms: readonly Listed[]) =>
+    rooms.map((room) => (room.id === change.id ? { ...room, ...change } : room))
+  const pages = data.pages.map((page) =>
+    'rooms' in page ? { ...page, rooms: replace(page.rooms) } : { ...page, directs: replace(page.directs) },
+  )
+  queries.setQueryData<Pages>(queryKey, { ...data, pages })
+  return true
+}
+
+const isFollowed = ({ unread }: Room) => unread !== null
+
+/** Whether a query reads other rooms. */
+function isOtherList([about, , input]: QueryKey): boolean {
+  return about === 'rooms' && input !== FOLLOWED_ROOMS && input !== DIRECTS
 }
