@@ -24,6 +24,11 @@ import { LobbySnapshot } from './lobby-snapshot.ts'
 
 /** Minimum interval between updates of a room that changes continuously (R18.8). */
 const EVERY_MS = 2_000
+/** Pause for each frame of the last updates, and its maximum: a room may have thousands of viewers. */
+const PAUSE_MS_PER_FRAME = 1
+const MAX_PAUSE_MS = 10_000
+/** Frames after which other work has its turn. */
+const SENT_AT_ONCE = 200
 
 interface LobbyOptions {
   database: Database<Tables>
@@ -51,6 +56,9 @@ export class Lobby {
   readonly #bus: Bus
   readonly #snapshot: LobbySnapshot
   #timer: ReturnType<typeof setTimeout> | undefined
+  #pauseMs = EVERY_MS
+  /** Frames of the current or last updates. */
+  #sentCount = 0
   #sending: Promise<void> = Promise.resolve()
 
   constructor({ database, log, now, bus }: LobbyOptions) {
@@ -94,7 +102,7 @@ export class Lobby {
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS)
+    this.#timer ??= setTimeout(() => void this.flush(), this.#pauseMs)
   }
 
   /**
@@ -124,6 +132,7 @@ export class Lobby {
   }
 
   async #flush(): Promise<void> {
+    this.#sentCount = 0
     const changed = [...this.#changed]
     const active = [...this.#active].filter((roomId) => !this.#changed.has(roomId))
     this.#changed.clear()
@@ -132,6 +141,12 @@ export class Lobby {
     for (const [roomId, previousAudience] of changed)
       await this.#attempt(() => this.#sendUpdate(roomId, previousAudience, viewers))
     for (const roomId of active) await this.#attempt(() => this.#sendActivity(roomId, viewers))
+    this.#pauseMs = Math.min(Math.max(EVERY_MS, this.#sentCount * PAUSE_MS_PER_FRAME), MAX_PAUSE_MS)
+  }
+
+  async #send(connection: Connection, text: string): Promise<void> {
+    connection.send(text)
+    if (++this.#sentCount % SENT_AT_ONCE === 0) await new Promise(setImmediate)
   }
 
   async #attempt(send: () => Promise<void>): Promise<void> {
@@ -150,7 +165,7 @@ export class Lobby {
     this.#snapshot.update(roomId, room, activity)
     for (const [access, unread] of await this.#findUnread(roomId, viewers)) {
       const upsert = upsertOf(room, access.role, activity, { access, unread })
-      for (const connection of viewers.get(access.userId) ?? []) connection.send(upsert)
+      for (const connection of viewers.get(access.userId) ?? []) await this.#send(connection, upsert)
     }
   }
 
@@ -195,11 +210,11 @@ export class Lobby {
       if (room && role !== undefined) {
         const upsert = (!follower && upserts.get(role)) || upsertOf(room, role, activity, follower)
         if (!follower) upserts.set(role, upsert)
-        connection.send(upsert)
+        await this.#send(connection, upsert)
       }
       // A removal is sent only to users who could see the room.
-      else if (couldSee(connection.userId)) connection.send(remove)
-      else if (room && follower) connection.send(upsertOf(room, null, activity, follower))
+      else if (couldSee(connection.userId)) await this.#send(connection, remove)
+      else if (room && follower) await this.#send(connection, upsertOf(room, null, activity, follower))
     }
   }
 
