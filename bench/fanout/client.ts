@@ -22,6 +22,8 @@ export class Client {
     this.#socket.addEventListener('message', ({ data }) => {
       const text = String(data)
       if (text.startsWith('{"type":"event"') || !person) return onText(text, this)
+      // Parsing the many frames that answer nothing would cost more than the server.
+      if (/^\{"type":"(?:lobby|people|presence)"/.test(text)) return
       const frame = JSON.parse(text) as Record<string, unknown>
       const id = frame['id']
       if (typeof id === 'string') this.#waiting.get(id)?.(frame)
@@ -35,8 +37,12 @@ export class Client {
       this.#waiting.delete(id)
       resolve(answer)
     })
-    this.#socket.send(JSON.stringify({ ...frame, id }))
+    this.send({ ...frame, id })
     return promise
+  }
+
+  send(frame: Record<string, unknown>): void {
+    this.#socket.send(JSON.stringify(frame))
   }
 
   terminate(): void {

@@ -2,13 +2,11 @@
 //   [--only room,mixed,rooms,idle,storm] [--engines sqlite,postgres] [--clients 2000]
 // Measures the cost of delivering a room's messages to everyone in it. Servers run in separate
 // processes.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os'
-import { join } from 'node:path'
+import { cpus, loadavg, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Client, api, inGroups } from './client.ts'
+import { engine } from './engine.ts'
 import { HOST, type Person, seedPeople } from './people.ts'
-import { ownSchema } from './schema.ts'
 import { type Running, start } from './server.ts'
 
 const { values } = parseArgs({
@@ -144,22 +142,6 @@ async function bareRoom(name: string, server: Running): Promise<Row> {
   for (const client of clients) client.terminate()
   await server.stop()
   return { server: name, ...costs, ...memory }
-}
-
-interface Engine {
-  name: string
-  url: string
-  drop(): Promise<void>
-}
-
-async function engine(name: string): Promise<Engine | undefined> {
-  if (name === 'postgres') {
-    const schema = await ownSchema()
-    return schema && { name, ...schema }
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-fanout-'))
-  const drop = async () => rmSync(folder, { recursive: true, force: true })
-  return { name, url: `sqlite:${join(folder, 'rooms.db')}`, drop }
 }
 
 /** Runs Rooms with a number of people on a separate database, with defaults for all the rest. */
@@ -411,7 +393,7 @@ async function onEach(people: number, work: (server: Running, people: readonly P
 if (only.includes('room')) {
   const bare = [
     await bareRoom('bare Bun.serve, publish', await start('bare.ts', {})),
-    await bareRoom('ws on Node', await start('ws.mjs', {}, 'node')),
+    await bareRoom('ws on Node', await start('ws.mjs', {}, { runtime: 'node' })),
   ]
   report('1,000 sockets in one room, 20 messages a second', [...bare, ...(await onEach(100, oneRoom))])
 }

@@ -11,6 +11,8 @@ export interface Running {
   cpuUs(): number
   rssBytes(): number
   stop(): Promise<void>
+  /** Ends it at once. */
+  kill(): Promise<void>
 }
 
 let nextPort = 9211
@@ -19,9 +21,8 @@ let nextPort = 9211
 export async function start(
   script: string,
   env: Record<string, string>,
-  runtime = process.execPath,
+  { runtime = process.execPath, port = nextPort++ }: { runtime?: string; port?: number } = {},
 ): Promise<Running> {
-  const port = nextPort++
   const child = Bun.spawn([runtime, join(import.meta.dir, script)], {
     env: { ...process.env, ...env, PORT: String(port), ROOMS_PORT: String(port) },
     stdout: 'ignore',
@@ -48,6 +49,10 @@ export async function start(
     },
     async stop() {
       child.kill()
+      await child.exited
+    },
+    async kill() {
+      child.kill('SIGKILL')
       await child.exited
     },
   }
