@@ -1,19 +1,20 @@
+import type { DialectName } from '@latchkey/database/url'
+import { sql } from 'kysely'
+import { rowsFrom } from '../db/json-rows.ts'
 import type { Db, RoomMentionRow, Tx } from '../db/tables.ts'
 
-/** Rows in one statement, within the number of parameters that both engines accept. */
-const BATCH_ROWS = 500
-
+/** In one statement: a mention of a group may reach thousands of people. */
 export async function insertMentions(
   tx: Tx,
-  { userIds, ...message }: Omit<RoomMentionRow, 'user_id'> & { userIds: readonly string[] },
+  dialect: DialectName,
+  { message_id, room_id, seq, userIds }: Omit<RoomMentionRow, 'user_id'> & { userIds: readonly string[] },
 ): Promise<void> {
-  for (let start = 0; start < userIds.length; start += BATCH_ROWS) {
-    const batch = userIds.slice(start, start + BATCH_ROWS)
-    await tx
-      .insertInto('room_mentions')
-      .values(batch.map((user_id) => ({ ...message, user_id })))
-      .execute()
-  }
+  await sql`insert into room_mentions (message_id, room_id, seq, user_id)
+    select ${message_id}, ${room_id}, cast(${seq} as bigint), value ->> 0
+    from ${rowsFrom(
+      dialect,
+      userIds.map((userId) => [userId]),
+    )} where true`.execute(tx)
 }
 
 export async function deleteMentions(tx: Tx, messageId: string): Promise<void> {

@@ -33,7 +33,7 @@ export async function storeMentions(
   const group = await findGroup(tx, message, nowMs)
   const accesses = [...named, ...group.filter(({ userId }) => userId !== user_id)]
   const userIds = accesses.filter((access) => mayRead(access, seq)).map(({ userId }) => userId)
-  await insertMentions(tx, { message_id, room_id, seq, userIds: [...new Set(userIds)] })
+  await insertMentions(tx, dialect, { message_id, room_id, seq, userIds: [...new Set(userIds)] })
   return true
 }
 

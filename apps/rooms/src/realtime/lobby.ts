@@ -11,7 +11,7 @@ import {
   findAccessOfUsers,
   findBannedPrefixes,
   findRoomAccess,
-  findAccessOfMembersAndBanned,
+  listMemberAndBannedIds,
 } from '../rooms/access-store.ts'
 import { findDirectPeople } from '../rooms/direct-people.ts'
 import { countParticipants, findRoom } from '../rooms/store.ts'
@@ -29,6 +29,8 @@ const PAUSE_MS_PER_FRAME = 1
 const MAX_PAUSE_MS = 10_000
 /** Frames after which other work has its turn. */
 const SENT_AT_ONCE = 200
+/** Users whose access is read before other work has its turn. */
+const READ_AT_ONCE = 500
 
 interface LobbyOptions {
   database: Database<Tables>
@@ -180,16 +182,31 @@ export class Lobby {
   /** Unread messages and mentions of the viewers who follow the room. */
   async #findUnread(roomId: string, viewers: Viewers): Promise<ReadonlyMap<UserRoomAccess, Unread>> {
     const followerIds = await listFollowerIds(this.#database.read, roomId)
-    const userIds = followerIds.filter((userId) => viewers.has(userId))
-    if (userIds.length === 0) return new Map()
-    const nowMs = this.#now()
-    const accesses = await findAccessOfUsers(this.#database, { roomId, userIds, nowMs })
-    const open = accesses.filter((access) => isListed(access) || mayFollow(access))
-    return findUnread(this.#database, open, nowMs)
+    const found = new Map<UserRoomAccess, Unread>()
+    for await (const accesses of this.#readAccesses(roomId, followerIds, viewers)) {
+      const open = accesses.filter((access) => isListed(access) || mayFollow(access))
+      for (const [access, unread] of await findUnread(this.#database, open, this.#now()))
+        found.set(access, unread)
+    }
+    return found
+  }
+
+  /** Accesses of those of the users who are viewers, in groups between which other work has its turn. */
+  async *#readAccesses(
+    roomId: string,
+    all: readonly string[],
+    viewers: Viewers,
+  ): AsyncIterable<UserRoomAccess[]> {
+    const userIds = all.filter((userId) => viewers.has(userId))
+    for (let from = 0; from < userIds.length; from += READ_AT_ONCE) {
+      const group = userIds.slice(from, from + READ_AT_ONCE)
+      yield await findAccessOfUsers(this.#database, { roomId, userIds: group, nowMs: this.#now() })
+      await new Promise(setImmediate)
+    }
   }
 
   async #sendUpdate(roomId: string, previousAudience: PreviousAudience, viewers: Viewers): Promise<void> {
-    const roleFor = await this.#viewers(roomId)
+    const roleFor = await this.#viewers(roomId, viewers)
     const stored = await findRoom(this.#database.read, roomId)
     const activity = stored ? await this.#readActivity(stored) : { count: 0, call: null, people: new Map() }
     this.#snapshot.update(roomId, stored, activity)
@@ -224,9 +241,12 @@ export class Lobby {
    */
   async #viewers(
     roomId: string,
+    viewers: Viewers,
   ): Promise<(room: RoomRow, viewer: Connection) => RoomRole | null | undefined> {
-    const exceptions = await findAccessOfMembersAndBanned(this.#database.read, roomId, this.#now())
-    const accesses = new Map(exceptions.map((access) => [access.userId, access]))
+    const exceptionIds = await listMemberAndBannedIds(this.#database.read, roomId)
+    const accesses = new Map<string, UserRoomAccess>()
+    for await (const group of this.#readAccesses(roomId, exceptionIds, viewers))
+      for (const access of group) accesses.set(access.userId, access)
     const accessesByAddress = await this.#findAccessByAddress(roomId)
     return (room, viewer) => {
       const { userId, person } = viewer

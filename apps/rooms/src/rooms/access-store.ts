@@ -110,6 +110,24 @@ export async function findAccessOfMembersAndBanned(
   return rows.map((row) => toRoomAccess(row, true))
 }
 
+/** Ids of the users of `findAccessOfMembersAndBanned`. */
+export async function listMemberAndBannedIds(db: Db, roomId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('room_members')
+    .select('user_id')
+    .where('room_id', '=', roomId)
+    .union(db.selectFrom('room_bans').select('user_id').where('room_id', '=', roomId))
+    .union(
+      db
+        .selectFrom('rooms')
+        .select(sql<string>`owner_id`.as('user_id'))
+        .where('id', '=', roomId)
+        .where('owner_id', 'is not', null),
+    )
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
 /** Client prefixes from which no new guests may enter now. */
 export async function findBannedPrefixes(
   db: Db,
