@@ -182,13 +182,13 @@ export class Lobby {
   /** Unread messages and mentions of the viewers who follow the room. */
   async #findUnread(roomId: string, viewers: Viewers): Promise<ReadonlyMap<UserRoomAccess, Unread>> {
     const followerIds = await listFollowerIds(this.#database.read, roomId)
-    const found = new Map<UserRoomAccess, Unread>()
+    const unreadByAccess = new Map<UserRoomAccess, Unread>()
     for await (const accesses of this.#readAccesses(roomId, followerIds, viewers)) {
       const open = accesses.filter((access) => isListed(access) || mayFollow(access))
       for (const [access, unread] of await findUnread(this.#database, open, this.#now()))
-        found.set(access, unread)
+        unreadByAccess.set(access, unread)
     }
-    return found
+    return unreadByAccess
   }
 
   /** Accesses of those of the users who are viewers, in groups between which other work has its turn. */
