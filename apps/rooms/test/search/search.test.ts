@@ -93,6 +93,23 @@ eachDialect((_dialect, newUrl) => {
     ])
   })
 
+  test('R32.1i: a cursor counts no messages of other rooms, and goes on when the last result is deleted', async () => {
+    const { id } = await createRoom(owner)
+    const messages = []
+    for (let n = 1; n <= 4; n++) {
+      rooms.clock.ms += 1_000
+      messages.push(await createMessage(owner, id, `cursor ${n}`))
+    }
+    const page = await search(owner, { q: 'cursor', room: id, limit: '2' })
+    const cursor = page.nextCursor ?? ''
+    const last = messages[2]?.id ?? ''
+    const [, ...position] = Buffer.from(cursor, 'base64url').toString().split('.')
+    expect(position).toEqual([String(rooms.clock.ms - 1_000), last])
+    await succeed(deleteMessage(owner, id, last))
+    const next = await search(owner, { q: 'cursor', room: id, cursor })
+    expect(next.results.map(({ message }) => message.content)).toEqual(['cursor 2', 'cursor 1'])
+  })
+
   test('R32.1g: filters by author, time and link narrow a search, or stand alone', async () => {
     const { id } = await createRoom(owner)
     const bob = await member(rooms, 'Bob')

@@ -1,13 +1,12 @@
-import { type ListKey, createCursor, readCursor } from '@latchkey/http/cursor'
 import { type Context, operation } from '../../api/context.ts'
-import { failure } from '../../api/failures.ts'
+import { findPage } from '../../api/paging.ts'
 import { type UserRoomAccess, findAccessToRooms } from '../../rooms/access-store.ts'
 import { ENTRY_REFUSALS, admitReader } from '../../rooms/admission.ts'
 import { findDirectPeople, namedFor } from '../../rooms/direct-people.ts'
 import { decideEntry } from '../../rooms/permissions.ts'
 import { readerOf, viewMessages } from '../view.ts'
 import { SearchPage, SearchQuery, type SearchResult } from './schema.ts'
-import { type SearchHit, type SearchScope, findHits } from './store.ts'
+import { type SearchHit, type SearchScope, findHits, findNumber } from './store.ts'
 import { findMarks, searchedWords } from './words.ts'
 
 const searchMessages = operation({
@@ -26,17 +25,14 @@ const searchMessages = operation({
     const words = searchedWords(query.q)
     // A search for nothing but punctuation. Without any words, all messages would match.
     if (words.length === 0 && query.q.trim() !== '') return { results: [], nextCursor: null }
-    const { q, room, from, before, after, has, limit } = query
-    const list = ['search', context.actor.user.id, q, room, from, before, after, has]
-    const filter = { words, fromUserId: from, beforeMs: before, afterMs: after, has }
-    const page = { cursor: positionOf(list, query.cursor), limit: limit + 1 }
-    const hits = await findHits(context.database.offThread, scope, filter, page)
-    const pageHits = hits.slice(0, limit)
-    const last = hits.length > limit ? pageHits.at(-1) : undefined
-    return {
-      results: await resultsOf(context, scope, pageHits, words),
-      nextCursor: last ? createCursor(list, [last.no]) : null,
-    }
+    const { q, room, from, before, after: since, has, limit, cursor } = query
+    const list = ['search', context.actor.user.id, q, room, from, before, since, has]
+    const filter = { words, fromUserId: from, beforeMs: before, afterMs: since, has }
+    const db = context.database.offThread
+    const { rows, nextCursor } = await findPage(list, { cursor, limit }, async (after, count) =>
+      findHits(db, scope, filter, { cursor: after && (await findNumber(db, after)), limit: count }),
+    )
+    return { results: await resultsOf(context, scope, rows, words), nextCursor }
   },
 })
 
@@ -46,18 +42,6 @@ async function scopeOf(context: Context, roomId: string | undefined): Promise<Se
   const { clientPrefix, now: nowMs } = context
   const isGuest = user.is_guest === 1
   return { listed: { userId: user.id, isGuest, isAdmin: platformAdmin, clientPrefix, nowMs } }
-}
-
-/** Number of the last hit of the previous page. Throws 400 for a cursor of another search. */
-function positionOf(list: ListKey, cursor: string | undefined): number | undefined {
-  if (cursor === undefined) return undefined
-  const position = readCursor(list, cursor) ?? ''
-  if (!/^\d{1,15}$/.test(position))
-    throw failure('invalid_request', {
-      text: 'cursor: does not belong to this list',
-      fields: [{ path: 'cursor', code: 'custom' }],
-    })
-  return Number(position)
 }
 
 /** Results for hits, in the same order. */

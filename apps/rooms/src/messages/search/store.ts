@@ -4,6 +4,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { BUCKET_BITS } from '../../db/migrations/0001-schema-search.ts'
 import type { Db, ReadDatabase, RoomMessageRow } from '../../db/tables.ts'
 import { type RoomViewer, isRoom, selectListedRooms } from '../../rooms/list-store.ts'
+import type { Position } from '../../api/paging.ts'
 import { isReadableRow } from '../../rooms/history.ts'
 import type { ReadableRange } from '../store.ts'
 import { type Tag, FILE_TAG, LINK_TAG, authorTag, roomTag } from './document.ts'
@@ -38,6 +39,18 @@ interface SearchPosition {
   cursor: number | undefined
   limit: number
   maxScanned?: number
+}
+
+/**
+ * The number that the hit at the end of a page has, or would have, had it not been deleted since. No
+ * number leaves the service: it counts the messages of all rooms, of direct conversations too.
+ */
+export async function findNumber({ read }: ReadDatabase, { created_at, id }: Position): Promise<number> {
+  const { rows } = await sql<{ no: number }>`select coalesce(
+    (select no from room_messages join message_search using (room_id, seq) where room_messages.id = ${id}),
+    (select no + 1 from message_search where created_at <= ${created_at} order by created_at desc, no desc limit 1),
+    0) as no`.execute(read)
+  return rows[0]?.no ?? 0
 }
 
 /** Messages in which each word is the beginning of one, newest first. */
