@@ -32,6 +32,11 @@ test('R35.1: the user’s rooms are in the navigation of every page, and Ctrl+K 
   const { page, errors } = await pages.openAs(ALICE, '/account')
   await sidebar(page).getByRole('link', { name: 'Private Vault' }).waitFor()
   expect(await sidebar(page).getByRole('link', { name: 'Somewhere else' }).count()).toBe(0)
+  // At the breakpoint, where a phone's menu ends.
+  await page.setViewportSize({ width: 768, height: 900 })
+  await sidebar(page).getByRole('link', { name: 'Garden' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Open the menu' }).count()).toBe(0)
+  await page.setViewportSize({ width: 1280, height: 900 })
   await sidebar(page).getByRole('link', { name: 'Garden' }).click()
   await page.getByRole('heading', { name: 'Garden', level: 1 }).waitFor()
   await sidebar(page).locator('[aria-current=page]').getByText('Garden').waitFor()
