@@ -244,9 +244,9 @@ describe('two people in a call', () => {
   test('R33.6h: the call goes on while the user reads another page, and ends with a press there', async () => {
     await talk(alice, [bob])
     await alice.getByRole('link', { name: 'Browse rooms', exact: true }).first().click()
-    await alice.getByRole('link', { name: 'Return to the call in Garden' }).waitFor()
+    await alice.getByRole('link', { name: 'On a call in Garden' }).waitFor()
     expect((await receivedWithin(bob, 400)).audioPackets).toBeGreaterThan(0)
-    await alice.getByRole('link', { name: 'Return to the call in Garden' }).click()
+    await alice.getByRole('link', { name: 'On a call in Garden' }).click()
     await control(alice, 'Turn off the microphone').waitFor()
     await alice.getByRole('link', { name: 'Browse rooms', exact: true }).first().click()
     await call(alice).getByRole('button', { name: 'Leave the call' }).click()

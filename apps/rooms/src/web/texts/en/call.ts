@@ -49,7 +49,6 @@ export default {
   'call.unfold': 'Show the people',
   'call.pip': 'Picture in picture',
   'call.leave': 'Leave the call',
-  'call.return': 'Return to the call in {{room}}',
   'call.inCall': 'On a call in {{room}}',
   'call.pushToTalk': 'Hold the space bar to talk.',
   'call.connecting': 'Connecting',

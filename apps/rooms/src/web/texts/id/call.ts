@@ -49,7 +49,6 @@ export default {
   'call.unfold': 'Tampilkan peserta',
   'call.pip': 'Gambar dalam gambar',
   'call.leave': 'Tinggalkan panggilan',
-  'call.return': 'Kembali ke panggilan di {{room}}',
   'call.inCall': 'Dalam panggilan di {{room}}',
   'call.pushToTalk': 'Tahan bilah spasi untuk berbicara.',
   'call.connecting': 'Menyambung',

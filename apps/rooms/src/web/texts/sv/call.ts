@@ -49,7 +49,6 @@ export default {
   'call.unfold': 'Visa deltagarna',
   'call.pip': 'Bild i bild',
   'call.leave': 'Lämna samtalet',
-  'call.return': 'Tillbaka till samtalet i {{room}}',
   'call.inCall': 'I samtal i {{room}}',
   'call.pushToTalk': 'Håll in mellanslag för att tala.',
   'call.connecting': 'Ansluter',

@@ -14,12 +14,7 @@ export function CallBar({ session }: { session: CallSession }) {
   const label = t(own.audio ? 'call.microphoneOff' : 'call.microphoneOn')
   return (
     <section className="call-bar" aria-label={t('call.title')}>
-      <Anchor
-        component={Link}
-        href={`/rooms/${id}`}
-        aria-label={t('call.return', { room: name })}
-        className="call-bar-room"
-      >
+      <Anchor component={Link} href={`/rooms/${id}`} className="call-bar-room">
         {t('call.inCall', { room: name })}
       </Anchor>
       {phase === 'in' && grants.audio && (
