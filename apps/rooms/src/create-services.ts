@@ -1,5 +1,6 @@
 import { parseTrusted } from '@latchkey/http/client-address'
 import { createRates } from './api/rates.ts'
+import { createRoomWriter } from './api/room-writes.ts'
 import type { Policy } from './api/services.ts'
 import { ImageQueue } from './files/images/image-queue.ts'
 import { openStorage } from './files/storage/open.ts'
@@ -43,6 +44,7 @@ export function createServices(options: ServicesOptions): Services {
     settings,
     policy: policyOf(settings, demo),
     database,
+    writeInRoom: createRoomWriter(database),
     storage: openStorage(settings.files),
     images: new ImageQueue(log),
     uploads: new UploadSlots(),

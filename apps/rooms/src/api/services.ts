@@ -12,6 +12,7 @@ import type { LiveKit } from '../voice/livekit/livekit.ts'
 import type { Publish } from './cluster-events.ts'
 import type { Limits } from './limits.ts'
 import type { Rates } from './rates.ts'
+import type { WriteInRoom } from './room-writes.ts'
 
 /** Settings that concern users, in the units that the features use. */
 export interface Policy {
@@ -44,6 +45,7 @@ export interface Policy {
 /** Dependencies of operations. */
 export interface OperationServices {
   database: Database<Tables>
+  writeInRoom: WriteInRoom
   storage: FileStorage
   images: ImageQueue
   uploads: UploadSlots

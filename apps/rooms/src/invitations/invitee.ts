@@ -173,7 +173,9 @@ const acceptInvitation = operation({
     const invitation = isId(idOrToken)
       ? await findTargetedInvitation(context, idOrToken)
       : await findLink(context, idOrToken)
-    const { role, events } = await context.database.write((tx) => accept(tx, context, invitation))
+    const { role, events } = await context.writeInRoom(invitation.room_id, (tx) =>
+      accept(tx, context, invitation),
+    )
     for (const event of events) context.publish(event)
     return { ...SUCCESS, roomId: invitation.room_id, role }
   },

@@ -23,7 +23,9 @@ export const becomeMember = operation({
   result: MemberAnswer,
   failures: [...CHANGE_REFUSALS, 'archived', 'room_full'],
   async handler(context, { params }) {
-    const { member, events } = await context.database.write((tx) => joinRoomForGood(tx, context, params.id))
+    const { member, events } = await context.writeInRoom(params.id, (tx) =>
+      joinRoomForGood(tx, context, params.id),
+    )
     for (const event of events) context.publish(event)
     return { member }
   },

@@ -6,7 +6,7 @@ import type { MemberRole } from '../api/roles.ts'
 import { toPerson } from '../rooms/schema.ts'
 import type { UserRoomAccess } from '../rooms/access-store.ts'
 import { beginState } from '../unread/store.ts'
-import { type KnownPerson, findKnownPerson, putMember } from './store.ts'
+import { type KnownPerson, putMember } from './store.ts'
 
 export interface RoleAssignment {
   /** Room from the access of the inviting or accepting user, read with the room locked. */
@@ -37,8 +37,7 @@ export async function assignRole(
   await putMember(tx, { ...membership, role })
   if (person.role === null)
     await beginState(tx, { roomId, userId: person.user_id, seq: (seq ?? room.last_seq + 1) - 1 })
-  const changed = await findKnownPerson(tx, roomId, person.user_id, nowMs)
-  if (!changed) throw failure('not_found')
+  const changed = { ...person, role, joined_at: person.joined_at ?? nowMs }
   const newEvent: NewEvent = {
     roomId,
     event: person.role === null ? 'member.joined' : 'member.role',

@@ -102,7 +102,9 @@ async function createMessage(
     const display = findUserDisplay(database.read, roomId, user.id)
     // A rejection is handled after the message is stored.
     display.catch(() => {})
-    const stored = await database.write((tx) => appendMessage(tx, context, row, { doc, fileIds: body.files }))
+    const stored = await context.writeInRoom(roomId, (tx) =>
+      appendMessage(tx, context, row, { doc, fileIds: body.files }),
+    )
     for (const event of stored.joined) context.publish(event)
     // A lost connection must suppress neither the event nor the response of a stored message.
     const author = await display

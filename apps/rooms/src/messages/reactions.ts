@@ -105,7 +105,7 @@ async function setReaction(context: Context, params: MessageKey & { emoji: strin
   const { user } = context.actor
   const emoji = parseEmoji(params.emoji)
   context.rates.take('reactions_per_10s', user.id)
-  const { reactions, own, event } = await context.database.write(async (tx): Promise<Outcome> => {
+  const { reactions, own, event } = await context.writeInRoom(params.id, async (tx): Promise<Outcome> => {
     const target = await lockMessage(tx, context, params)
     if (isAdded) await requirePlace(tx, target.access, context)
     const { id, reactions: stored } = target.message

@@ -33,7 +33,7 @@ export const joinRoom = operation({
     const { dialect } = context.database
     const request = { entrant: context.entrant, connection: connectionOf(context) }
     const visit = { dialect, roomId: params.id, ...request }
-    const { access, hasEntered } = await context.database.write((tx) =>
+    const { access, hasEntered } = await context.writeInRoom(params.id, (tx) =>
       startVisit(tx, visit, context.policy.limits),
     )
     if (hasEntered) for (const event of presenceEvents(params.id)) context.publish(event)
@@ -62,7 +62,7 @@ export const leaveRoom = operation({
     const roomId = params.id
     const entrant = context.entrant
     const { userId, nowMs } = entrant
-    const left = await context.database.write(async (tx) => {
+    const left = await context.writeInRoom(roomId, async (tx) => {
       await lockRoom(tx, roomId)
       const access = await findRoomAccess(tx, roomId, entrant)
       if ((await endVisit(tx, { roomId, userId, nowMs })) && access) return true

@@ -45,9 +45,10 @@ const tag = 'Calls'
 /** Publishes the events of a transaction after its commit. */
 async function writeAndPublish<Value>(
   context: Context,
+  roomId: string,
   work: (tx: Tx) => Promise<{ value: Value; events: readonly ClusterEvent[] }>,
 ): Promise<Value> {
-  const { value, events } = await context.database.write(work)
+  const { value, events } = await context.writeInRoom(roomId, work)
   for (const event of events) context.publish(event)
   return value
 }
@@ -80,7 +81,7 @@ const joinCall = operation({
     rates.take('voice_joins_per_minute', user.id)
     // Before the call begins: otherwise, people would read of a call that never was.
     await livekit?.requireAvailable()
-    const { joined, alertedIds } = await writeAndPublish(context, async (tx) => {
+    const { joined, alertedIds } = await writeAndPublish(context, roomId, async (tx) => {
       await lockRoom(tx, roomId)
       const access = await admitWriter(tx, roomId, context.entrant)
       const grants = grantsOf(access, access.room, voice.guests)
@@ -136,7 +137,7 @@ const declineCall = operation({
     const userId = context.actor.user.id
     // No other room is locked.
     if (!(await findCallAlert(database.read, { userId, roomId, nowMs }))) throw failure('not_found')
-    return writeAndPublish(context, async (tx) => {
+    return writeAndPublish(context, roomId, async (tx) => {
       await lockRoom(tx, roomId)
       const call = await findCallRow(tx, roomId)
       const events = call?.id === callId ? await declineAlert(tx, call, userId) : undefined
@@ -162,7 +163,7 @@ async function endLeases(
 async function endOwnCall(context: Context, roomId: string, connectionId?: string): Promise<boolean> {
   const { policy, now: nowMs } = context
   const { user } = context.actor
-  return writeAndPublish(context, async (tx) => {
+  return writeAndPublish(context, roomId, async (tx) => {
     await lockRoom(tx, roomId)
     const all = await listPeers(tx, { roomId, nowMs }, policy.voice.guests)
     const peers = all.filter(
@@ -205,7 +206,7 @@ const moderateCall = operation({
   failures: [...CHANGE_REFUSALS, 'target_is_owner'],
   async handler(context, { params: { id: roomId, userId }, body: { action } }) {
     const { policy, now: nowMs } = context
-    return writeAndPublish(context, async (tx) => {
+    return writeAndPublish(context, roomId, async (tx) => {
       const access = await authorizeInRoom(tx, context, roomId, 'moderate_call')
       const all = await listPeers(tx, { roomId, nowMs }, policy.voice.guests)
       const peers = all.filter((peer) => peer.userId === userId)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
+import { lockRoom } from '../../src/rooms/room-events.ts'
 import {
   type Actor,
   type MessageJson,
@@ -28,6 +29,7 @@ import {
 import { lossyBus } from '../realtime/lossy-bus.ts'
 import { type Node, closeNodes, twoNodes } from '../realtime/nodes.ts'
 import { type TestRooms, openRooms } from '../rooms.ts'
+import { untilWaiting } from '../rooms/locks.ts'
 
 const MINUTE_MS = 60_000
 const NOWHERE = '11111111-2222-4333-8444-555555555555'
@@ -60,7 +62,7 @@ async function eventsIn(reader: Actor, roomId: string): Promise<unknown[]> {
   })
 }
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   let rooms: TestRooms
   let owner: TestUser
   beforeAll(async () => {
@@ -265,6 +267,38 @@ eachDialect((_dialect, newUrl) => {
     expect(other.frames.filter(({ type }) => type === 'notice' || type === 'event')).toEqual([])
     await closeNodes(nodes)
   })
+
+  if (dialect === 'postgres')
+    test('R36.4g: all who join and write in one room at once succeed, and other rooms answer while they wait', async () => {
+      const { id } = await createRoom(owner)
+      const other = await createRoom(owner)
+      const visitors: TestUser[] = []
+      for (let number = 0; number < 40; number++) visitors.push(await member(rooms, `Visitor ${number}`))
+      const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+      const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+      const holder = rooms.rooms.database.write(async (tx) => {
+        await lockRoom(tx, id)
+        hold()
+        await isReleased
+      })
+      await isHeld
+      let answered = 0
+      const answers = visitors.map(async (visitor, number) => {
+        const { status } = await (number % 2
+          ? becomeMember(visitor, id)
+          : postMessage(visitor, id, { content: 'Hello' }))
+        answered++
+        return status
+      })
+      await untilWaiting(rooms, { count: 2 })
+      // More than the connections of a node wait for the room.
+      for (let repeat = 0; repeat < 3; repeat++) await createMessage(owner, other.id)
+      expect(answered).toBe(0)
+      release()
+      await holder
+      expect(new Set(await Promise.all(answers))).toEqual(new Set([200, 201]))
+      for (const visitor of visitors) expect(await roleOf(rooms, id, visitor)).toBe('listener')
+    })
 
   test('R36.4f: of many who join at once on two nodes, each joins once, and no one’s access is checked for it', async () => {
     const bus = lossyBus({ isPaused: false, lost: 0, twice: 0, late: 0 })

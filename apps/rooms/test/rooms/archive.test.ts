@@ -19,6 +19,7 @@ import {
   readMessages,
   refusal,
   removeMember,
+  roleOf,
   uploadFile,
 } from '../actions.ts'
 import { listen } from '../realtime/live.ts'
@@ -100,6 +101,12 @@ onSqlite((newUrl) => {
     expect((await send(['PUT', '/archive'])).status).toBe(200)
     for (const [id, sent] of Object.entries(REFUSED))
       expect([id, ...(await refusal(await send(sent(stage))))]).toEqual([id, 409, 'archived'])
+    // Nor does a first message make its author a member.
+    expect(await refusal(await send(['POST', '/messages', { content: 'Late' }, 'outsider']))).toEqual([
+      409,
+      'archived',
+    ])
+    expect(await roleOf(rooms, roomId, stage.outsider)).toBeNull()
     // An address of an invitation does not name the room.
     expect(await refusal(await acceptInvitation(stage.outsider, token))).toEqual([409, 'archived'])
     expect((await readMessages(owner, roomId)).messages).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '@latchkey/http/log'
+import { KeyedSemaphore } from '@latchkey/http/keyed-semaphore'
 import { Semaphore } from '@latchkey/http/semaphore'
-import { KeyedSemaphore } from './keyed-semaphore.ts'
 import type { PushKeys } from './keys.ts'
 import type { Notification } from './notification.ts'
 import type { Push } from './push.ts'

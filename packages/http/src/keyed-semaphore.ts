@@ -1,4 +1,4 @@
-import { Semaphore } from '@latchkey/http/semaphore'
+import { Semaphore } from './semaphore.ts'
 
 /** Limits how many operations of each key run at the same time. Others of this key wait in order. */
 export class KeyedSemaphore {
@@ -9,12 +9,13 @@ export class KeyedSemaphore {
     this.#limit = limit
   }
 
-  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  /** Rejects with the reason of `signal` if it aborts before the work starts. */
+  async run<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const entry = this.#entries.get(key) ?? { semaphore: new Semaphore(this.#limit), users: 0 }
     this.#entries.set(key, entry)
     entry.users++
     try {
-      return await entry.semaphore.run(work)
+      return await entry.semaphore.run(work, signal)
     } finally {
       if (--entry.users === 0) this.#entries.delete(key)
     }
