@@ -33,7 +33,8 @@ export const roomJobs: readonly Job[] = [
     }),
   },
   { name: 'tickets', everyMs: MINUTE_MS, run: deleteEndedTickets },
-  { name: 'abandoned-directs', everyMs: MINUTE_MS, run: deleteAbandonedDirects },
+  // Reads all direct conversations, for 0.2 s of 100,000.
+  { name: 'abandoned-directs', everyMs: HOUR_MS, run: deleteAbandonedDirects },
   { name: 'gone-rooms', everyMs: MINUTE_MS, run: deleteOrphanedLog },
   { name: 'max-retention', everyMs: MINUTE_MS, run: announceMaxRetention },
   { name: 'default-rooms', everyMs: 15 * SECOND_MS, run: addEveryone },

@@ -255,6 +255,7 @@ eachDialect((dialect, newUrl) => {
     // The set is found again by the ids that it had.
     expect((await succeed<{ room: RoomJson }>(postDirect(ada, [bob.user.id]))).room.id).toBe(id)
     await succeed(eraseAccount(ada))
+    rooms.clock.ms += 60 * 60_000
     await rooms.rooms.jobs.runDue()
     const rows = rooms.rooms.database.read.selectFrom('rooms').select('id').where('id', '=', id)
     expect(await rows.execute()).toEqual([])
