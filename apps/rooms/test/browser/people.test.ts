@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createMessage, createRoom, makeMember, member, readPerson, setPicture, succeed } from '../actions.ts'
+import { createDirect } from '../directs/actions.ts'
 import { bytesOf, picture } from '../files/images.ts'
 import { BOB, ROOT, expectLooks, roomPages } from './browser.ts'
 import { field } from './room-page.ts'
@@ -66,6 +67,7 @@ test('R37.1k: the menu behind the own picture sets a status with an end, and sig
 test('R37.4: messages of a blocked person are folded to a line, in all tabs, until shown or unblocked', async () => {
   const hanna = await member(pages.service(), 'Hanna Host')
   const { id } = await createRoom(hanna, { name: 'Cellar' })
+  const { id: directId } = await createDirect(hanna, { user: { id: await pages.idOf('Bob Berg') } })
   const { page } = await pages.openAs(BOB, `/rooms/${id}`)
   await page.getByText(/^This is the start of /).waitFor()
   await createMessage(hanna, id, 'You again')
@@ -82,6 +84,8 @@ test('R37.4: messages of a blocked person are folded to a line, in all tabs, unt
   await page.keyboard.press('Escape')
   await other.getByRole('button', { name: 'Show', exact: true }).click()
   await other.locator('.message-text', { hasText: 'You again' }).waitFor()
+  await page.goto(pages.at(`/rooms/${directId}`))
+  await page.getByText('You block Hanna Host').waitFor()
   await page.goto(pages.at('/account'))
   await page.getByRole('button', { name: 'Unblock: Hanna Host' }).click()
   await page.getByRole('button', { name: 'Unblock: Hanna Host' }).waitFor({ state: 'hidden' })

@@ -9,3 +9,4 @@ async function withTexts<Part>(part: Promise<Part>): Promise<Part> {
 
 export const loadCard = () => withTexts(import('./person-card.tsx'))
 export const loadAccountPopover = () => withTexts(import('./account-popover.tsx'))
+export const loadBlockedBar = () => withTexts(import('./blocked-bar.tsx'))

@@ -10,6 +10,7 @@ export default {
   'people.call': 'Call',
   'people.block': 'Block',
   'people.unblock': 'Unblock',
+  'people.blocks': 'You block {{name}}',
   'people.blocked': 'You block {{name}}. Their messages are folded and never alert you.',
   'people.unblocked': 'You no longer block {{name}}.',
   'people.editProfile': 'Edit profile',

@@ -10,6 +10,7 @@ export default {
   'people.call': 'Telepon',
   'people.block': 'Blokir',
   'people.unblock': 'Buka blokir',
+  'people.blocks': 'Anda memblokir {{name}}',
   'people.blocked': 'Anda memblokir {{name}}. Pesannya dilipat dan tidak pernah memberi tahu Anda.',
   'people.unblocked': 'Anda tidak lagi memblokir {{name}}.',
   'people.editProfile': 'Ubah profil',

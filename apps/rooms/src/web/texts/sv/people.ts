@@ -10,6 +10,7 @@ export default {
   'people.call': 'Ring',
   'people.block': 'Blockera',
   'people.unblock': 'Sluta blockera',
+  'people.blocks': 'Du blockerar {{name}}',
   'people.blocked': 'Du blockerar {{name}}. Meddelandena viks ihop och aviseras aldrig.',
   'people.unblocked': 'Du blockerar inte längre {{name}}.',
   'people.editProfile': 'Redigera profil',

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Message } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import { setBadge } from '../../../notifications/badge.ts'
+import { loadBlockedBar } from '../../../people/load.ts'
 import type { User } from '../../../session.ts'
 import { ArchivedNotice } from '../archived.tsx'
 import { Composer } from '../composer/composer.tsx'
@@ -21,6 +22,7 @@ import { useText } from '../../../texts/text.ts'
 import { storedPlace } from './use-stored-place.ts'
 import { useReadMark } from './use-read-mark.ts'
 
+const BlockedBar = lazyPart(loadBlockedBar)
 const MessageDialogs = lazyPart(() => import('./message-dialogs.tsx'))
 
 interface Props {
@@ -43,6 +45,8 @@ export function Conversation({ room, user, store, messageId }: Props) {
   useUnreadBadge(store, room.notificationLevel !== 'none')
   useReadMark(store)
   useLinkedMessage(store, messageId, view.goTo)
+  const [person, another] = room.people ?? []
+  const blocked = person && !another && actions.blockedIds.includes(person.id) ? person : undefined
   const editLast = () => {
     const last = store.state().messages.findLast((message) => mayEdit(message, user.id))
     if (!last) return
@@ -60,6 +64,7 @@ export function Conversation({ room, user, store, messageId }: Props) {
         onEditUnsent={(draft) => composer.current?.editUnsent(draft)}
       />
       <TypingIndicator store={store} />
+      <OnUse isUsed={blocked !== undefined}>{blocked && <BlockedBar person={blocked} />}</OnUse>
       {room.role === null && room.visibility !== 'private' && !room.archived && <JoinBar room={room} />}
       {room.archived ? (
         <ArchivedNotice room={room} user={user} />
