@@ -33,6 +33,28 @@ const sha256 = (text: string) => Bun.SHA256.hash(text, 'hex')
 
 /** Two rows of each table: one with null in every nullable column, one without nulls. */
 const rows: Record<string, Record<string, string | number | null>[]> = {
+  file_contents: [
+    {
+      sha256: sha256(PLAN),
+      type: 'application/octet-stream',
+      width: null,
+      height: null,
+      thumbnail_bytes: null,
+      claimed_at: 1,
+      may_be_unused: 0,
+      deleting_at: null,
+    },
+    {
+      sha256: sha256(PICTURE),
+      type: 'image/png',
+      width: 3,
+      height: 2,
+      thumbnail_bytes: THUMBNAIL.length,
+      claimed_at: 1,
+      may_be_unused: 1,
+      deleting_at: null,
+    },
+  ],
   users: people.map((id, at) => ({
     id,
     ...namesOf(`${ODD}${at}`),
@@ -43,7 +65,19 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
     created_at: NOW,
     last_seen_at: NOW + at,
     guest_ended_at: at === 2 ? NOW : null,
+    ...(at === 0 && {
+      title: ODD,
+      time_zone: 'Europe/Stockholm',
+      picture_id: 'p',
+      picture_sha256: sha256(PICTURE),
+      picture_bytes: PICTURE.length,
+      status_text: ODD,
+      status_emoji: '🍜',
+      status_until: NOW,
+      away: 1,
+    }),
   })),
+  blocks: [{ user_id: 'bob', blocked_id: 'ann', created_at: 1 }],
   identities: [
     { id: 'i', user_id: 'ann', issuer: 'https://id.example', subject: 's|1', mode: 'oidc', created_at: 1 },
   ],
@@ -143,6 +177,27 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
       created_at: 1,
       active_at: 1,
     },
+    {
+      id: 'e',
+      name: 'Everyone',
+      search_name: `everyone ${foldText(ODD)}`,
+      topic: ODD,
+      archived_at: NOW,
+      is_default: 1,
+      created_by: 'ann',
+      owner_id: 'ann',
+      owner_since: 1,
+      visibility: 'public',
+      allow_guests: 1,
+      default_role: 'speaker',
+      history_visibility: 'all',
+      voice: 'video',
+      voice_screen: 1,
+      voice_guests: 'listen',
+      last_seq: 0,
+      created_at: 1,
+      active_at: 1,
+    },
   ],
   room_members: [
     {
@@ -200,33 +255,13 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
     { room_id: 'r', user_id: 'ann', last_read_seq: 3, level: 'all', pushed_at: null },
     { room_id: 'r', user_id: 'bob', last_read_seq: 0, level: 'none', pushed_at: 7 },
     { room_id: 'd', user_id: 'bob', last_read_seq: 0, level: 'mentions', hidden_seq: 0 },
+    { room_id: 'e', user_id: 'ann', last_read_seq: 0, level: 'mentions', starred: 1 },
+    { room_id: 'e', user_id: 'bob', last_read_seq: 0, level: 'mentions', left_at: NOW },
   ],
   room_message_versions: [{ message_id: 'm0', seq: 4, content: ODD, created_at: 3 }],
   room_mentions: [{ message_id: 'm0', user_id: 'ann', room_id: 'r', seq: 3 }],
   room_reactions: [{ id: 'x', message_id: 'm0', seq: 5, user_id: 'ann', emoji: '👍', created_at: 5 }],
   room_events: [{ room_id: 'r', seq: 1, type: 'message.created', data: '{"x":"ö"}', created_at: 1 }],
-  file_contents: [
-    {
-      sha256: sha256(PLAN),
-      type: 'application/octet-stream',
-      width: null,
-      height: null,
-      thumbnail_bytes: null,
-      claimed_at: 1,
-      may_be_unused: 0,
-      deleting_at: null,
-    },
-    {
-      sha256: sha256(PICTURE),
-      type: 'image/png',
-      width: 3,
-      height: 2,
-      thumbnail_bytes: THUMBNAIL.length,
-      claimed_at: 1,
-      may_be_unused: 1,
-      deleting_at: null,
-    },
-  ],
   files: [
     {
       id: 'f0',
@@ -269,6 +304,8 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
     { room_id: 'r', user_id: 'bob', role: 'listener', seq: 2, set_at: 1 },
     { room_id: 'r', user_id: 'guest', role: null, seq: 3, set_at: 2 },
   ],
+  calls: [{ room_id: 'r', id: 'c', started_at: 1, started_by: 'ann', answer_until: NOW }],
+  call_alerts: [{ user_id: 'bob', room_id: 'r', until: NOW }],
   room_ownership_transfers: [
     { room_id: 'r', from_user_id: 'ann', to_user_id: 'bob', expires_at: 9, created_at: 1 },
   ],
@@ -335,7 +372,7 @@ eachDialect((from, newFrom) =>
       const storage = newStorage()
       const counts = await importRooms({ databaseUrl: url, storage, source: fileOf(text), dryRun: false })
       expect(await contentsOf(storage)).toEqual(await contentsOf(contents))
-      expect(counts).toMatchObject({ users: 3, rooms: 2, room_messages: 3, audit_events: 2 })
+      expect(counts).toMatchObject({ users: 3, rooms: 3, room_messages: 3, audit_events: 2 })
       const target = await open(url)
       for (const table of Object.keys(rows)) {
         const all = async ({ read }: Database<Tables>) =>
@@ -428,7 +465,7 @@ describe('the archive of Rooms', () => {
         30,
         null,
       ])
-      expect(rooms.filter((room) => room.id !== id).map((room) => room.retention_days)).toEqual([null])
+      expect(rooms.filter((room) => room.id !== id).map((room) => room.retention_days)).toEqual([null, null])
       expect(rooms.filter((room) => room.search_name.includes('undefined'))).toEqual([])
       await source.close()
       await target.close()
@@ -487,7 +524,7 @@ describe('the archive of Rooms', () => {
       await other.write((tx) =>
         tx
           .insertInto('users')
-          .values({ ...rows['users']?.[0], id: 'eve' } as never)
+          .values({ ...rows['users']?.[1], id: 'eve' } as never)
           .execute(),
       )
       await other.close()
