@@ -145,6 +145,9 @@ export class Connection {
     return this.state === 'live' && this.#rooms.values().every(({ isCaughtUp }) => isCaughtUp)
   }
 
+  /** True while this connection, if there is one, is in the room. */
+  isIn = (roomId: string): boolean => this.#rooms.get(roomId)?.isSubscribed === true
+
   /** True while missed events of a room cannot be read. */
   get isStalled(): boolean {
     return this.#rooms.values().some(({ isStalled }) => isStalled)

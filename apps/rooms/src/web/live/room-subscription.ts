@@ -66,6 +66,11 @@ export class RoomSubscription {
     return this.#isOver
   }
 
+  /** True from the answer to subscribing on, on the current connection. */
+  get isSubscribed(): boolean {
+    return !this.#isOver && !this.#isSubscribing
+  }
+
   /** True if all events up to now are known. */
   get isCaughtUp(): boolean {
     return this.#isOver || !this.#isBuffering

@@ -117,9 +117,10 @@ export class CallLink {
     void call('leaveCall', { params: { id: this.#roomId }, query: { connectionId: id } }).catch(() => {})
   }
 
+  /** Joins once this connection has entered the room: an answered call is joined from any page. */
   async #join(): Promise<void> {
     const id = live.connectionId
-    if (this.#isJoining || id === null) return
+    if (this.#isJoining || id === null || !live.isIn(this.#roomId)) return
     this.#isJoining = true
     this.#early = []
     try {

@@ -25,9 +25,15 @@ interface Props {
   onClose: (callId: string) => void
 }
 
-/** Calls that wait for an answer, the oldest first, and missed ones. The keys are for the oldest. */
+/** Calls that wait for an answer, the oldest first, and missed ones. The oldest has the keys and the title. */
 export function AlertList({ alerts, onClose }: Props) {
+  const { t } = useText()
   const oldest = alerts.find(({ isMissed }) => !isMissed)
+  const title = oldest && t('call.alert', { name: oldest.from.nickname })
+  useEffect(() => {
+    setTitleNotice(title)
+    return () => setTitleNotice(undefined)
+  }, [title])
   return (
     <div className="call-alerts">
       {alerts.map((alert) => {
@@ -54,10 +60,6 @@ function WaitingCall({ alert, hasKeys, close }: { alert: CallAlert; hasKeys: boo
     const timer = setTimeout(close, leftMs > 0 ? Math.min(leftMs + LATE_MS, MAX_MS) : MAX_MS)
     return () => clearTimeout(timer)
   }, [callId])
-  useEffect(() => {
-    setTitleNotice(title)
-    return () => setTitleNotice(undefined)
-  }, [title])
   const answer = () => {
     close()
     go(`/rooms/${roomId}`)
