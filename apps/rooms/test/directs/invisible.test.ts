@@ -137,6 +137,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   setRoomPreferences: { starred: true },
   postMessage: { content: 'Hello' },
   editMessage: { content: 'Hello' },
+  replaceRoomGroups: { groups: [] },
   changeMemberRole: { role: 'speaker' },
   removePerson: { action: 'ban' },
   inviteUser: { userId: '00000000-0000-4000-8000-000000000000' },
@@ -283,4 +284,35 @@ describe('R37.3: a direct conversation does not exist for others', () => {
     for (const secret of [ids.message, ids.file, WORD, FILE_NAME, '🦩', 'Bartholomew', String(direct_key)])
       expect(sent.includes(secret)).toBe(false)
   })
+})
+
+test('R37.4a: unknown, disabled, guest, and who blocks the caller are one answer, equal in bytes, after the same statements', async () => {
+  const { database } = rooms.rooms
+  const [caller, disabled, blocker] = [
+    await member(rooms, 'Cora'),
+    await member(rooms, 'Dora'),
+    await member(rooms, 'Bea'),
+  ]
+  await database.write((tx) =>
+    tx.updateTable('users').set({ disabled: 1 }).where('id', '=', disabled.user.id).execute(),
+  )
+  await succeed(blocker.browser.send(`/api/blocks/${caller.user.id}`, { method: 'PUT' }))
+  const userIds = [crypto.randomUUID(), disabled.user.id, (await guest(rooms)).user.id, blocker.user.id]
+  const post = (...people: string[]) =>
+    observe(caller.browser, {
+      id: 'openDirect',
+      method: 'POST',
+      path: `${API_PATH}/directs`,
+      body: { userIds: people },
+    })
+  // Alone, and in a set with a person who can be addressed.
+  for (const more of [[], [ada.user.id]]) {
+    const seen: Awaited<ReturnType<typeof observe>>[] = []
+    for (const userId of userIds) seen.push(await post(userId, ...more))
+    const [first] = seen
+    expect(first?.answer).toStartWith('[404,')
+    expect(first?.executed.length).toBeGreaterThan(1)
+    expect(seen).toEqual(seen.map(() => first as (typeof seen)[number]))
+  }
+  expect((await post(ada.user.id)).answer).toStartWith('[201,')
 })
