@@ -194,6 +194,8 @@ export class Hub {
       case 'person':
         this.#losses++
         this.calls.check()
+        // The name may be another one.
+        this.people.queueUpdate([event.userId])
         this.#runInBackground(() => this.reconciler.checkPerson(event.userId))
         return this.#runInBackground(() => this.#refreshRoomsOf('user_id', [event.userId]))
       case 'people':

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
-import { type TestUser, createMessage, createRoom, member } from '../actions.ts'
+import { type TestUser, createMessage, createRoom, eraseAccount, member, succeed } from '../actions.ts'
 import { createDirect } from '../directs/actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { BOB, ROOT, expectLooks, isRefusal, roomPages } from './browser.ts'
@@ -44,7 +44,10 @@ test('R37.6: a person is found by name and written to, and sees it at once as un
   await link.click()
   await begun(there, 'Alice Andersson')
   expect(await texts(there)).toEqual(['Hello Bob'])
-  await directs(there).getByRole('link', { name: 'Alice Andersson', exact: true }).waitFor()
+  await directs(there)
+    .getByRole('link', { name: /^Alice Andersson/ })
+    .and(there.locator(':not(:has(.unread-count))'))
+    .waitFor()
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
@@ -62,6 +65,58 @@ test('R37.6: Ctrl+K finds people, and hiding a conversation takes it off the lis
   await directs(page).getByRole('link', { name: 'Eva Ek' }).waitFor()
   await page.getByRole('button', { name: 'Hide conversation' }).click()
   await directs(page).getByRole('link', { name: 'Eva Ek' }).waitFor({ state: 'detached' })
+}, 60_000)
+
+test('R37.6b: presence, status and name of the other person follow in the navigation and in the header', async () => {
+  const nils: typeof BOB = { sub: 'nils', name: 'Nils Nord', email: 'nils@example.com' }
+  const [alice, other] = [await signedIn(ALICE), await signedIn(nils)]
+  const { id } = await createDirect(alice, other)
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}?panel=people`)
+  await begun(page, 'Nils Nord')
+  const link = directs(page).getByRole('link', { name: 'Nils Nord Away', exact: true })
+  await link.waitFor()
+  const status = { text: 'At lunch', emoji: '🍜' }
+  await other.browser.json('/api/status', { method: 'PUT', body: status })
+  await directs(page).getByRole('link', { name: 'Nils Nord Away At lunch' }).waitFor()
+  for (const place of ['.room-header', '.person'])
+    await page.locator(place).getByText('🍜 At lunch').waitFor()
+  const marks = page
+    .locator('.room-header, .own-room[aria-current], .person:has-text("Nils Nord")')
+    .locator('.presence-avatar')
+  const { page: there } = await pages.openAs(nils, `/rooms/${id}`)
+  await begun(there, 'Alice Andersson')
+  await pages.service().rooms.hub.tick()
+  await marks.and(page.locator('[data-present]')).nth(2).waitFor()
+  await screenshot(page, 'directs-present')
+  // Away hides the place in the room too.
+  await other.browser.json('/api/status', { method: 'PUT', body: { ...status, away: true } })
+  await marks.and(page.locator(':not([data-present])')).nth(2).waitFor()
+  // The provider has another name for him.
+  await pages.signIn({ ...nils, name: 'Nils Nygren' })
+  await directs(page).getByRole('link', { name: 'Nils Nygren Away At lunch' }).waitFor()
+  await page.getByRole('heading', { name: 'Nils Nygren', level: 1 }).waitFor()
+  await page.locator('.person').getByText('Nils Nygren').waitFor()
+  expect(await page.locator('.own-room, .room-header, .person', { hasText: 'Nils Nord' }).count()).toBe(0)
+  await screenshot(page, 'directs-status')
+}, 60_000)
+
+test('R37.2b: a conversation whose other accounts were deleted is named so, in every language', async () => {
+  const [alice, gone] = [await signedIn(ALICE), await member(pages.service(), 'Gunnar Gone')]
+  const { id } = await createDirect(alice, gone)
+  await createMessage(alice, id, 'Farewell')
+  await succeed(eraseAccount(gone))
+  for (const [locale, name] of [
+    ['en', 'Deleted user'],
+    ['sv', 'Raderad användare'],
+    ['id', 'Pengguna dihapus'],
+  ] as const) {
+    const { page } = await pages.openAs(ALICE, `/rooms/${id}`, { locale })
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    await page.locator('.own-room[aria-current]', { hasText: name }).waitFor()
+    await field(page).or(page.getByRole('textbox').last()).waitFor()
+    if (locale === 'en') await screenshot(page, 'directs-erased')
+    await page.context().close()
+  }
 }, 60_000)
 
 test('R37.4a: the page says that a person cannot be written to, without the reason', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
-import { type TestUser, guest, member, readPerson, succeed } from '../actions.ts'
+import { type TestUser, guest, member, readPerson, signedInUser, succeed } from '../actions.ts'
 import type { Frame, LiveSocket } from '../realtime/live.ts'
 import { lossyBus } from '../realtime/lossy-bus.ts'
 import { type Node, advanceAll, closeNodes, twoNodes } from '../realtime/nodes.ts'
@@ -53,6 +53,18 @@ eachDialect((_dialect, newUrl) => {
     await nodes[1].service.rooms.hub.people.flush()
     await eva.socket.settle()
     expect(updates(eva.socket)).toHaveLength(before)
+  })
+
+  test('R37.1h: a name that the provider changes arrives from another node', async () => {
+    const [, { service }] = nodes
+    const nils = { sub: 'nils', name: 'Nils', email: 'nils@example.com' }
+    await signedInUser(service, { ...nils, sub: 'first' })
+    const { id } = await signedInUser(service, nils)
+    const { socket } = await personOn(nodes[0], 'Eva')
+    const read = await socket.ask({ type: 'people', userIds: [id] })
+    expect(read).toMatchObject({ people: [{ nickname: 'Nils' }] })
+    await signedInUser(service, { ...nils, name: 'Nils Nygren' })
+    await socket.frame(isUpdate({ id, nickname: 'Nils Nygren' }))
   })
 
   test('R37.1h: guests watch no one, and no one watches more than socket_people', async () => {

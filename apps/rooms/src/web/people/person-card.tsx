@@ -13,7 +13,7 @@ import { useText } from '../texts/text.ts'
 import { joinCall } from '../voice/current-call.ts'
 import { type OpenedCard, openCard } from './open-card.ts'
 import { PersonStatus, PresenceAvatar } from './person-status.tsx'
-import { usePeople } from './use-people.ts'
+import { usePerson } from './use-people.ts'
 
 /** What a person shows of themselves, beside the name that was pressed. */
 export default function PersonCard({ userId, nickname, button }: OpenedCard) {
@@ -40,7 +40,7 @@ function Content({ userId, onClose }: { userId: string; onClose: () => void }) {
   const { t } = useText()
   const own = useUser()
   const { data, error, refetch } = useCall('people', 'getPerson', { params: { userId } })
-  const person = usePeople([userId]).get(userId) ?? data?.person
+  const person = usePerson(userId) ?? data?.person
   if (error instanceof CallError && error.status === 404)
     return (
       <Text size="sm" tabIndex={-1} data-autofocus>
@@ -63,7 +63,7 @@ function Content({ userId, onClose }: { userId: string; onClose: () => void }) {
             </Text>
           )}
           <Text size="sm" c="dimmed">
-            {t(person.present ? 'people.present' : 'people.absent')}
+            {t(person.present ? 'person.present' : 'person.absent')}
           </Text>
         </div>
       </Group>

@@ -5,6 +5,7 @@ import type { Result } from '../call.ts'
 import { IconPaperclip } from '@latchkey/web/icons'
 import { LoadMore } from '../parts/load-more.tsx'
 import { LoadingOrError } from '../parts/loading-or-error.tsx'
+import { useDirects } from '../sidebar/lobby.ts'
 import { useText } from '../texts/text.ts'
 import { excerpt } from './excerpt.ts'
 import { closeSearch } from './open-search.ts'
@@ -87,6 +88,7 @@ interface RowProps {
 
 function ResultRow({ result: { message, room, marks }, isInRoom, isTabStop, onFocus }: RowProps) {
   const { moment } = useText()
+  const direct = useDirects()?.find((listed) => listed.id === room.id)
   const { id, content, mentions, nickname, createdAt, files } = message
   const names = new Map(mentions.map((mention) => [mention.userId, mention.nickname]))
   return (
@@ -100,7 +102,7 @@ function ResultRow({ result: { message, room, marks }, isInRoom, isTabStop, onFo
     >
       <span className="byline">
         <bdi className="author">{nickname}</bdi>
-        {!isInRoom && <bdi className="search-result-room">{room.name}</bdi>}
+        {!isInRoom && <bdi className="search-result-room">{(direct ?? room).name}</bdi>}
         <time dateTime={createdAt}>{moment(createdAt)}</time>
       </span>
       <span className="search-result-text" dir="auto">

@@ -5,8 +5,10 @@ import { useEffect } from 'react'
 import type { Result } from '../call.ts'
 import type { Room } from '../live/frames.ts'
 import { live } from '../live/live.ts'
+import { named } from '../parts/room-name.ts'
 import { follow, invalidate, usePages } from '../queries.ts'
 import { useSession } from '../session.ts'
+import { useText } from '../texts/text.ts'
 import { useLeaving } from './leaving.ts'
 
 export type ListedRoom = Result<'listRooms'>['rooms'][number]
@@ -65,9 +67,10 @@ export function useFollowedRooms(): readonly ListedRoom[] | undefined {
 
 /** Direct conversations of the user, last active first. None for guests. Undefined until they are read. */
 export function useDirects(): readonly Room[] | undefined {
+  const { t } = useText()
   const { data: session } = useSession()
   const { pages } = usePages('rooms', 'listDirects', DIRECTS, session?.user.identityType === 'oauth')
-  return pages?.flatMap(({ directs }) => directs)
+  return pages?.flatMap(({ directs }) => directs.map((direct) => named(direct, t)))
 }
 
 type ChangedRoom = Pick<Room, 'id'> & Partial<Room>

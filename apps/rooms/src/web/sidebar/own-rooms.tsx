@@ -5,6 +5,8 @@ import { type ReactNode, useId, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { NewDirect } from '../directs/new-direct-part.ts'
 import type { Room } from '../live/frames.ts'
+import { PresenceAvatar, StatusEmoji } from '../people/person-status.tsx'
+import { usePerson } from '../people/use-people.ts'
 import { RoomMark } from '../parts/room-mark.tsx'
 import type { User } from '../session.ts'
 import { useText } from '../texts/text.ts'
@@ -103,11 +105,16 @@ function Section({ title, rooms, path, children }: SectionProps) {
 const addressOf = ({ id }: Room) => `/rooms/${id}`
 
 function OwnRoom({ room, isOpen }: { room: Room; isOpen: boolean }) {
+  const [of, another] = room.people ?? []
+  const person = usePerson(another ? undefined : of?.id)
   return (
     <li>
       <Link href={addressOf(room)} className="own-room" aria-current={isOpen ? 'page' : undefined}>
-        <RoomMark {...room} />
+        {!person && <RoomMark {...room} />}
         <bdi className="own-room-name">{room.name}</bdi>
+        {/* Read out after the name. */}
+        {person && <PresenceAvatar person={person} size={20} />}
+        <StatusEmoji status={person?.status} />
         <CallMark room={room} />
         {/* The messages of the open room are about to be read. */}
         {!isOpen && <UnreadCount room={room} />}

@@ -5,6 +5,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { embedded } from '../../call.ts'
 import { RoomStore } from '../../live/room-store.ts'
 import { inOwnTask } from '../../parts/in-own-task.ts'
+import { named } from '../../parts/room-name.ts'
 import { useCall } from '../../queries.ts'
 import { type User, useUser } from '../../session.ts'
 import { useText } from '../../texts/text.ts'
@@ -22,6 +23,7 @@ import { usePanel } from './use-panel.ts'
 
 /** A room: its messages, its people, and the actions of the user. */
 export default function RoomPage({ id }: { id: string }) {
+  const { t } = useText()
   const user = useUser()
   const { data, error, refetch } = useCall('room', 'getRoom', { params: { id } })
   // Number of times that the user has asked to enter again.
@@ -58,7 +60,7 @@ export default function RoomPage({ id }: { id: string }) {
         <RowSkeletons />
       </div>
     )
-  return <RoomView room={data.room} user={user} store={store} />
+  return <RoomView room={named(data.room, t)} user={user} store={store} />
 }
 
 interface RoomViewProps {
@@ -79,7 +81,7 @@ function RoomView({ room, user, store }: RoomViewProps) {
       {panel.panel === 'people' && (
         <Panel title={t('room.people')} isBeside={panel.isWide} close={panel.close}>
           {room.people ? (
-            <DirectPeople people={room.people} user={user} store={store} />
+            <DirectPeople people={room.people} user={user} />
           ) : (
             <PeopleHere room={room} user={user} store={store} />
           )}

@@ -4,6 +4,8 @@ import { PageHeading } from '@latchkey/web/shell/heading'
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { Link } from 'wouter'
 import type { RoomStore } from '../../live/room-store.ts'
+import { PersonStatus, PresenceAvatar } from '../../people/person-status.tsx'
+import { usePerson } from '../../people/use-people.ts'
 import { RoomMark } from '../../parts/room-mark.tsx'
 import type { User } from '../../session.ts'
 import { PendingBadge } from '../../shell/pending-badge.tsx'
@@ -13,7 +15,6 @@ import { DirectTools } from './direct-tools.tsx'
 import { LevelButton } from './level-button.tsx'
 import { Manage } from './manage/manage.tsx'
 import { LeaveTool, StarTool } from './own-tools.tsx'
-import { PersonState } from './person-state.tsx'
 import type { Room } from './room.ts'
 import { Tool } from './tool.tsx'
 import { Topic } from './topic.tsx'
@@ -30,16 +31,17 @@ interface Props {
 export function RoomHeader({ room, user, store, panel }: Props) {
   const { t } = useText()
   const count = useSyncExternalStore(store.watch, () => store.state().count)
-  const [person, another] = room.people ?? []
+  const [other, another] = room.people ?? []
+  const person = usePerson(another ? undefined : other?.id)
   return (
     <div className="room-header">
       <BackToRooms user={user} />
-      <RoomMark {...room} size={18} />
+      {person ? <PresenceAvatar person={person} size={22} /> : <RoomMark {...room} size={18} />}
       <div className="room-title">
         <PageHeading title={room.name} className="room-name" />
         {room.topic !== null && <Topic topic={room.topic} />}
       </div>
-      {person && !another && <PersonState userId={person.id} store={store} />}
+      <PersonStatus status={person?.status} />
       {!room.people && (
         <div className="room-badges">
           {room.visibility === 'unlisted' && <Badge variant="default">{t('room.visibility.unlisted')}</Badge>}

@@ -1,8 +1,6 @@
 export default {
   'people.search': 'Search people',
   'people.none': 'No one here has this name',
-  'people.present': 'Active',
-  'people.absent': 'Away',
   'people.localTime': '{{time}} local time',
   'people.until': 'until {{when}}',
   'people.rooms': 'Rooms in common',

@@ -8,7 +8,6 @@ export default {
   'room.directStart': 'This is the start of your conversation with {{room}}',
   'room.addPeople': 'Add people',
   'room.hide': 'Hide conversation',
-  'room.here': 'Here now',
   'room.new': 'New',
   'room.newAbove': 'New messages start further up',
   'room.unread_one': '{{count}} new message',

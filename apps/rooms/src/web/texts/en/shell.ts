@@ -67,4 +67,7 @@ export default {
   'support.link': 'Help and support',
   'person.guest': 'Guest',
   'person.gone': '{{name}} (deleted account)',
+  'person.erased': 'Deleted user',
+  'person.present': 'Active',
+  'person.absent': 'Away',
 }

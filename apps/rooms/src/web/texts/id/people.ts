@@ -1,8 +1,6 @@
 export default {
   'people.search': 'Cari orang',
   'people.none': 'Tidak ada yang bernama ini',
-  'people.present': 'Aktif',
-  'people.absent': 'Tidak di tempat',
   'people.localTime': '{{time}} waktu setempat',
   'people.until': 'sampai {{when}}',
   'people.rooms': 'Ruang bersama',

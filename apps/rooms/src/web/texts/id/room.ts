@@ -10,7 +10,6 @@ export default {
   'room.directStart': 'Ini awal percakapan Anda dengan {{room}}',
   'room.addPeople': 'Tambah orang',
   'room.hide': 'Sembunyikan percakapan',
-  'room.here': 'Sedang di sini',
   'room.new': 'Baru',
   'room.newAbove': 'Pesan baru dimulai lebih atas',
   'room.unread_one': '{{count}} pesan baru',

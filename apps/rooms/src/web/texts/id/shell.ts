@@ -69,4 +69,7 @@ export default {
   'support.link': 'Bantuan dan dukungan',
   'person.guest': 'Tamu',
   'person.gone': '{{name}} (akun dihapus)',
+  'person.erased': 'Pengguna dihapus',
+  'person.present': 'Aktif',
+  'person.absent': 'Tidak di tempat',
 } satisfies Record<keyof typeof en, string>

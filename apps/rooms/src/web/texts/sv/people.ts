@@ -1,8 +1,6 @@
 export default {
   'people.search': 'Sök personer',
   'people.none': 'Ingen här har det namnet',
-  'people.present': 'Aktiv',
-  'people.absent': 'Borta',
   'people.localTime': '{{time}} lokal tid',
   'people.until': 'till {{when}}',
   'people.rooms': 'Gemensamma rum',

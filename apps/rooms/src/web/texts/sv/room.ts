@@ -10,7 +10,6 @@ export default {
   'room.directStart': 'Här börjar din konversation med {{room}}',
   'room.addPeople': 'Lägg till personer',
   'room.hide': 'Dölj konversationen',
-  'room.here': 'Här nu',
   'room.new': 'Nytt',
   'room.newAbove': 'Nya meddelanden börjar längre upp',
   'room.unread_one': '{{count}} nytt meddelande',

@@ -70,4 +70,7 @@ export default {
   'support.link': 'Hjälp och support',
   'person.guest': 'Gäst',
   'person.gone': '{{name}} (raderat konto)',
+  'person.erased': 'Raderad användare',
+  'person.present': 'Aktiv',
+  'person.absent': 'Borta',
 } satisfies Record<keyof typeof en, string>

@@ -1,7 +1,6 @@
-import { useSyncExternalStore } from 'react'
-import type { RoomStore } from '../../../live/room-store.ts'
 import { PersonName } from '../../../people/person-name.tsx'
-import { UserAvatar } from '../../../parts/person.tsx'
+import { PersonStatus, PresenceAvatar } from '../../../people/person-status.tsx'
+import { usePerson } from '../../../people/use-people.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import type { Room } from '../room.ts'
@@ -9,27 +8,32 @@ import type { Room } from '../room.ts'
 interface Props {
   people: NonNullable<Room['people']>
   user: User
-  store: RoomStore
 }
 
-/** The people of a direct conversation, and who of them is in it now. */
-export function DirectPeople({ people, user, store }: Props) {
+/** The people of a direct conversation, with what they show of themselves. */
+export function DirectPeople({ people, user }: Props) {
   const { t } = useText()
-  const { present } = useSyncExternalStore(store.watch, store.state)
   return (
     <ul className="plain" aria-label={t('room.people')}>
       {[...people, user].map((person) => (
-        <li key={person.id} className="person">
-          <UserAvatar of={person} />
-          <span className="person-name">
-            <PersonName userId={person.id} nickname={person.nickname} />{' '}
-            {person.id === user.id && `(${t('room.you')})`}
-          </span>
-          {person.id !== user.id && present.has(person.id) && (
-            <span className="person-role">{t('room.here')}</span>
-          )}
-        </li>
+        <DirectPerson key={person.id} of={person} isSelf={person.id === user.id} />
       ))}
     </ul>
+  )
+}
+
+function DirectPerson({ of, isSelf }: { of: Props['people'][number]; isSelf: boolean }) {
+  const { t } = useText()
+  const person = usePerson(of.id)
+  return (
+    <li className="person">
+      <PresenceAvatar of={of} person={person} size={28} />
+      <div className="person-about">
+        <span className="person-name">
+          <PersonName userId={of.id} nickname={of.nickname} /> {isSelf && `(${t('room.you')})`}
+        </span>
+        <PersonStatus status={person?.status} />
+      </div>
+    </li>
   )
 }

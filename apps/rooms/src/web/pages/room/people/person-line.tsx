@@ -2,7 +2,9 @@ import { VisuallyHidden } from '@mantine/core'
 import { IconMicrophone, IconMicrophoneOff } from '@latchkey/web/icons'
 import type { Person, PresentPerson } from '../../../live/frames.ts'
 import { PersonName } from '../../../people/person-name.tsx'
-import { UserAvatar, GuestBadge } from '../../../parts/person.tsx'
+import { PersonStatus, PresenceAvatar } from '../../../people/person-status.tsx'
+import { usePerson } from '../../../people/use-people.ts'
+import { GuestBadge } from '../../../parts/person.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import { type Act, PersonMenu } from './person-menu.tsx'
@@ -32,13 +34,17 @@ export function PersonLine({ person, room, user, isMember, onAsk }: Props) {
   const { t } = useText()
   const { userId, nickname, guest, role } = person
   const isSelf = userId === user.id
+  const listed = usePerson(guest ? undefined : userId)
   return (
     <li className="person">
-      <UserAvatar of={person} size={28} />
-      <span className="person-name">
-        <PersonName userId={userId} nickname={nickname} guest={guest} /> {isSelf && `(${t('room.you')})`}
-        <small>{person.note}</small>
-      </span>
+      <PresenceAvatar of={person} person={listed} size={28} />
+      <div className="person-about">
+        <span className="person-name">
+          <PersonName userId={userId} nickname={nickname} guest={guest} /> {isSelf && `(${t('room.you')})`}
+          <small>{person.note}</small>
+        </span>
+        <PersonStatus status={listed?.status} />
+      </div>
       {guest && <GuestBadge />}
       {person.voice && <VoiceMark voice={person.voice} />}
       {role !== 'speaker' && <span className="person-role">{t(`room.role.${role}`)}</span>}
