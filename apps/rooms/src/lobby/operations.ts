@@ -30,7 +30,7 @@ export const listRooms = operation({
   scope: 'session',
   tag,
   summary:
-    'List public rooms and rooms that you are a member of, newest first; or those that you follow, by their last messages',
+    'List public rooms and rooms that you are a member of, or those that you follow, by their last messages',
   query: RoomQuery,
   result: RoomPage,
   async handler(context, { query }) {

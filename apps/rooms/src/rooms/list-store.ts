@@ -35,7 +35,7 @@ export interface RoomFilter extends RoomViewer {
   isArchived: boolean | undefined
 }
 
-/** Newest first; followed rooms by the times of their last messages, which stand for those of their creation. */
+/** By the times of their last messages, the newest first. They stand for the times of creation. */
 export async function selectRooms(
   { read: db, dialect }: { read: Db; dialect: DialectName },
   filter: RoomFilter,
@@ -43,17 +43,16 @@ export async function selectRooms(
   limit: number,
 ): Promise<ListedRoom[]> {
   const needle = foldText(filter.part)
-  const time = filter.isFollowed ? 'rooms.active_at' : 'rooms.created_at'
   const rooms = filter.isFollowed ? selectFollowedRooms(db, filter) : selectListedRooms(db, filter)
   return rooms
     .where(isRoom)
-    .select(['rooms.id', `${time} as created_at`])
+    .select(['rooms.id', 'rooms.active_at as created_at'])
     .select((eb) => queryParticipantCount(eb, filter.nowMs).as('present'))
     .$if(filter.isArchived !== undefined, (query) =>
       query.where('rooms.archived_at', filter.isArchived ? 'is not' : 'is', null),
     )
     .$if(needle !== '', (query) => query.where(containsText(dialect, 'rooms.search_name', needle)))
-    .$call((query) => pageOf(query, [time, 'rooms.id', 'desc'], after, limit))
+    .$call((query) => pageOf(query, ['rooms.active_at', 'rooms.id', 'desc'], after, limit))
     .execute()
 }
 

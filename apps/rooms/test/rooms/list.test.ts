@@ -50,7 +50,7 @@ eachDialect((_dialect, newUrl) => {
   const names = async (who: TestUser, q = '') =>
     (await page(who, `q=${encodeURIComponent(q)}`)).rooms.map(({ name }) => name)
 
-  test('R16.3c: the lobby shows public rooms to all, and own and joined rooms to their owners and members, newest first', async () => {
+  test('R16.3c: the lobby shows public rooms to all, and own and joined rooms to their owners and members, last active first', async () => {
     const bob = await member(rooms)
     expect(await names(ada)).toEqual(['Private', 'Unlisted', 'public 3', 'public_2', 'Öffentlich 100%'])
     expect(await names(bob)).toEqual(['public 3', 'public_2', 'Öffentlich 100%'])
@@ -118,6 +118,26 @@ eachDialect((_dialect, newUrl) => {
       }
       expect(list).toEqual(all)
     }
+  })
+
+  test('R16.3c: a room with a message between two pages moves to the front, and no page has a room twice', async () => {
+    const bea = await member(rooms)
+    const herons: RoomJson[] = []
+    for (const name of ['Heron 1', 'Heron 2', 'Heron 3', 'Heron 4']) {
+      rooms.clock.ms += 1_000
+      herons.push(await createRoom(bea, { name }))
+    }
+    const listed = (answer: Page) => answer.rooms.map(({ name }) => name)
+    const first = await page(ada, 'q=heron&limit=2')
+    expect(listed(first)).toEqual(['Heron 4', 'Heron 3'])
+    // The first of them is on the page before.
+    for (const room of [herons[2], herons[0]]) {
+      rooms.clock.ms += 1_000
+      await createMessage(bea, room?.id ?? '', 'Active')
+    }
+    const second = await page(ada, `q=heron&limit=2&cursor=${first.nextCursor}`)
+    expect([listed(second), second.nextCursor]).toEqual([['Heron 2'], null])
+    expect(await names(ada, 'heron')).toEqual(['Heron 1', 'Heron 3', 'Heron 4', 'Heron 2'])
   })
 
   test('R15.3: a cursor of another list, a malformed one and a limit out of range are refused', async () => {
