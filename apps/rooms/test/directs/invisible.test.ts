@@ -139,6 +139,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   editMessage: { content: 'Hello' },
   replaceRoomGroups: { groups: [] },
   changeMemberRole: { role: 'speaker' },
+  replaceRoomGroups: { groups: [{ name: 'staff', role: 'speaker' }] },
   removePerson: { action: 'ban' },
   inviteUser: { userId: '00000000-0000-4000-8000-000000000000' },
   createInvitationLink: {},
