@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { waitForMenu } from '@latchkey/web/testing/browser'
 import { isRefusal } from './browser.ts'
 
 export const field = (page: Page) => page.getByRole('textbox', { name: /^Message / })
@@ -28,7 +29,7 @@ export async function openMessageMenu(page: Page, text: string): Promise<void> {
   await openToolbar(page, text)
   await page.keyboard.press('End')
   await page.getByRole('button', { name: 'More' }).and(page.locator(':focus')).press('Enter')
-  await page.getByRole('menu').locator(':focus').waitFor()
+  await waitForMenu(page)
 }
 
 /** Scrolls up until this text is on display. */

@@ -234,10 +234,21 @@ export async function expectAccessibleIn(page: Page, scheme: 'light' | 'dark', n
   await expectAccessible(page, scheme === 'dark' ? COLOR_RULES : undefined)
 }
 
+/**
+ * Waits until the open menu has the focus for good: Mantine sets it twice shortly after a menu appears,
+ * and a key between them would go to another item.
+ */
+export async function waitForMenu(page: Page): Promise<void> {
+  await page.getByRole('menu').locator(':focus').waitFor()
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
+  )
+}
+
 /** Chooses from the open menu with the keyboard. */
 export async function pressMenuItem(page: Page, name: string): Promise<void> {
-  // The menu takes the focus shortly after it appears.
-  await page.getByRole('menu').locator(':focus').waitFor()
+  await waitForMenu(page)
   await page.getByRole('menuitem', { name, exact: true }).press('Enter')
 }
 
