@@ -137,7 +137,6 @@ const BODIES: Readonly<Record<string, unknown>> = {
   setRoomPreferences: { starred: true },
   postMessage: { content: 'Hello' },
   editMessage: { content: 'Hello' },
-  replaceRoomGroups: { groups: [] },
   changeMemberRole: { role: 'speaker' },
   replaceRoomGroups: { groups: [{ name: 'staff', role: 'speaker' }] },
   removePerson: { action: 'ban' },
