@@ -2,6 +2,7 @@ import type { AnyOperation } from '@latchkey/http/operation'
 import { accountOperations } from './account/operations.ts'
 import { adminOperations } from './admin/operations.ts'
 import type { PublicContext } from './api/context.ts'
+import { draftOperations } from './drafts/operations.ts'
 import { fileOperations } from './files/operations.ts'
 import { guestOperations } from './guests/operations.ts'
 import { invitationOperations } from './invitations/operations.ts'
@@ -40,6 +41,7 @@ export const apiOperations: readonly AnyOperation<PublicContext>[] = [
   ...notificationOperations,
   ...pushOperations,
   ...messageOperations,
+  ...draftOperations,
   ...searchOperations,
   ...fileOperations,
   ...memberOperations,

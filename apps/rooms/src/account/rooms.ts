@@ -34,6 +34,7 @@ export const ExportedRooms = z
         }),
       )
       .meta({ description: 'Numbers of the events up to which the person has read.' }),
+    drafts: z.array(z.object({ roomId: z.string(), content: z.string(), updatedAt: Moment })),
     messages: z.array(
       z.object({
         roomId: z.string(),
@@ -175,6 +176,12 @@ async function exportVisits(db: Db, userId: string) {
     .where('user_id', '=', userId)
     .orderBy('room_id')
     .execute()
+  const drafts = await db
+    .selectFrom('room_drafts')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('room_id')
+    .execute()
   return {
     readMarks: marks.map(({ room_id, last_read_seq, level, starred, left_at, hidden_seq }) => ({
       roomId: room_id,
@@ -183,6 +190,11 @@ async function exportVisits(db: Db, userId: string) {
       starred: starred === 1,
       leftAt: toMomentOrNull(left_at),
       hidden: hidden_seq !== null,
+    })),
+    drafts: drafts.map(({ room_id, content, updated_at }) => ({
+      roomId: room_id,
+      content,
+      updatedAt: toMoment(updated_at),
     })),
     visits: visits.map(({ room_id, started_at, ended_at }) => ({
       roomId: room_id,

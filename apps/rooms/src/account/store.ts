@@ -212,6 +212,7 @@ const DELETED_REFERENCES = [
   ['room_members', 'user_id'],
   ['room_visits', 'user_id'],
   ['room_user_states', 'user_id'],
+  ['room_drafts', 'user_id'],
   ['presence_leases', 'user_id'],
   ['room_bans', 'user_id'],
   ['room_invitations', 'invited_user_id'],

@@ -64,6 +64,11 @@ export type Notice =
       readonly notice: 'preferences'
       readonly data: { readonly roomId: string; readonly starred: boolean }
     }
+  /** The content is null if the draft was deleted. */
+  | {
+      readonly notice: 'draft'
+      readonly data: { readonly roomId: string; readonly content: string | null }
+    }
   | { readonly notice: 'invitation'; readonly data: { readonly invitation: { readonly id: string } } }
   | { readonly notice: 'invitation_revoked'; readonly data: { readonly id: string; readonly roomId: string } }
   | { readonly notice: 'call'; readonly data: CallAlert }
@@ -144,7 +149,8 @@ export function toRemoteEvent(event: ClusterEvent): RemoteEvent {
 }
 
 function idsOf({ notice, data }: Notice): Readonly<Record<string, string>> {
-  if (notice === 'read' || notice === 'call' || notice === 'preferences') return { roomId: data.roomId }
+  if (notice === 'read' || notice === 'call' || notice === 'preferences' || notice === 'draft')
+    return { roomId: data.roomId }
   if (notice === 'invitation') return { id: data.invitation.id }
   return notice === 'transfer' ? { roomId: data.transfer.roomId } : data
 }

@@ -49,6 +49,7 @@ export const DEFAULT_LIMITS = {
   default_rooms: 20,
   rooms_per_hour: 20,
   directs_per_hour: 60,
+  drafts_person: 200,
   groups_room: 50,
   group_length: 200,
   invitations_live: 200,
@@ -93,6 +94,7 @@ const SWITCHES: ReadonlySet<LimitName> = new Set([
   'voice_screens',
   'call_alert_seconds',
   'directs_per_hour',
+  'drafts_person',
   'groups_room',
 ])
 

@@ -30,8 +30,17 @@ export interface RoomManualRoleRow {
   set_at: number
 }
 
+/** What a user has begun to write in a room. */
+export interface RoomDraftRow {
+  user_id: string
+  room_id: string
+  content: string
+  updated_at: number
+}
+
 export interface MemberTables {
   room_members: RoomMemberRow
   room_groups: RoomGroupRow
   room_manual_roles: RoomManualRoleRow
+  room_drafts: RoomDraftRow
 }

@@ -9,6 +9,7 @@ import { people } from './migrations/0007-people.ts'
 import { directs } from './migrations/0008-directs.ts'
 import { callAlerts } from './migrations/0010-call-alerts.ts'
 import { groups } from './migrations/0012-groups.ts'
+import { drafts } from './migrations/0013-drafts.ts'
 import { roomsByActivity } from './migrations/0014-rooms-by-activity.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -22,5 +23,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-directs': directs,
   '0010-call-alerts': callAlerts,
   '0012-groups': groups,
+  '0013-drafts': drafts,
   '0014-rooms-by-activity': roomsByActivity,
 }

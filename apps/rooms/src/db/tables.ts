@@ -9,7 +9,7 @@ import type { UserTables } from './user-rows.ts'
 import type { GuestVoice, RoomVoice, VoiceTables } from './voice-rows.ts'
 import type { DefaultRole, MemberRole } from '../api/roles.ts'
 
-export type { RoomGroupRow, RoomManualRoleRow, RoomMemberRow } from './member-rows.ts'
+export type { RoomDraftRow, RoomGroupRow, RoomManualRoleRow, RoomMemberRow } from './member-rows.ts'
 export type { BlockRow, UserRow } from './user-rows.ts'
 
 // Rows as both engines return them: booleans are 0 or 1, times are integer milliseconds UTC (R20).

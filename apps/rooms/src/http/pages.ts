@@ -145,6 +145,7 @@ async function firstAnswers(
   const further = await collect([
     // The rooms in the navigation of every page.
     '/rooms?followed=true&limit=100',
+    '/drafts?limit=100',
     ...(user.identityType === 'oauth' ? ['/directs?limit=100'] : []),
     ...own,
     ...(user.identityType === 'oauth' ? [...pending, ...memberCalls(path, user.id)] : []),

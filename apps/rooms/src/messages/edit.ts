@@ -13,7 +13,8 @@ import {
   lockMessage,
   requireNotDeleted,
 } from './change.ts'
-import { requireContent, requireLength } from './content.ts'
+import { requireContent } from './content.ts'
+import { requireLength } from '../rooms/message-length.ts'
 import { permittedGroup, replaceMentions } from './mentions.ts'
 import { EditedMessage, MessageAnswer, MessageParams, MessageVersions } from './schema.ts'
 import type { LiveMessage } from './store.ts'

@@ -42,6 +42,7 @@ const RemoteEventSchema = z.discriminatedUnion('kind', [
     notice: z.enum([
       'read',
       'preferences',
+      'draft',
       'invitation',
       'invitation_revoked',
       'blocked',

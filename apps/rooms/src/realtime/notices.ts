@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { ReadDatabase } from '../db/tables.ts'
+import { findDraft } from '../drafts/store.ts'
+import type { Db, ReadDatabase } from '../db/tables.ts'
 import { toPending } from '../invitations/schema.ts'
 import { findInvitation, findRoomOf } from '../invitations/store.ts'
 import type { ClusterEvent, Notice } from '../api/cluster-events.ts'
@@ -36,6 +37,7 @@ export async function readNotice(
   const { read: db } = database
   if (notice === 'read' || notice === 'preferences')
     return readOwnState(database, { notice, userId, roomId: Id.parse(ids['roomId']) }, nowMs)
+  if (notice === 'draft') return readDraft(db, { userId, roomId: Id.parse(ids['roomId']) })
   if (notice === 'call') return findCallAlert(db, { userId, roomId: Id.parse(ids['roomId']), nowMs })
   if (notice === 'invitation') {
     const row = await findInvitation(db, Id.parse(ids['id']))
@@ -48,6 +50,10 @@ export async function readNotice(
   }
   // The other kinds have no data in the database any more.
   return endedData[notice].parse(ids)
+}
+
+async function readDraft(db: Db, key: { userId: string; roomId: string }): Promise<Notice['data']> {
+  return { roomId: key.roomId, content: await findDraft(db, key) }
 }
 
 /** What the user keeps about a room that they may enter. */

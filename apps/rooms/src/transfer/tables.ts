@@ -24,6 +24,7 @@ const archivedTables = [
   'room_members',
   'room_visits',
   'room_user_states',
+  'room_drafts',
   'room_messages',
   'room_message_versions',
   'room_mentions',

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { rowsFrom } from '../db/json-rows.ts'
 import { prepareQuery } from '../db/prepared-query.ts'
 import type { Db, ReadDatabase, RoomMessageRow, Tx } from '../db/tables.ts'
+import { deleteDraft } from '../drafts/store.ts'
 import { findBlockedIds } from '../users/blocks.ts'
 import { NEW_STATE, isFollowing } from '../rooms/user-state.ts'
 
@@ -78,6 +79,7 @@ export async function putStar(
 
 /** Forgets what the user keeps about the room, on losing it, but not that they left it by choice. */
 export async function deleteUserState(tx: Tx, { roomId, userId }: UserInRoom): Promise<void> {
+  await deleteDraft(tx, { roomId, userId })
   await tx
     .deleteFrom('room_user_states')
     .where('room_id', '=', roomId)
@@ -91,6 +93,7 @@ export async function putLeftState(
   tx: Tx,
   { roomId, userId, seq, nowMs }: UserInRoom & { seq: number; nowMs: number },
 ): Promise<void> {
+  await deleteDraft(tx, { roomId, userId })
   const state = { ...NEW_STATE, last_read_seq: seq, left_at: nowMs }
   await tx
     .insertInto('room_user_states')

@@ -4,6 +4,7 @@ import type { accountOperations } from '../account/operations.ts'
 import type { adminOperations } from '../admin/operations.ts'
 import type { AuditFilter, AuditQuery } from '../audit/schema.ts'
 import type { directOperations } from '../directs/operations.ts'
+import type { draftOperations } from '../drafts/operations.ts'
 import type { fileOperations } from '../files/operations.ts'
 import type { guestOperations } from '../guests/operations.ts'
 import type { blockOperations } from '../people/blocks/operations.ts'
@@ -40,6 +41,7 @@ type Operations =
   | (typeof notificationOperations)[number]
   | (typeof pushOperations)[number]
   | (typeof messageOperations)[number]
+  | (typeof draftOperations)[number]
   | (typeof fileOperations)[number]
   | (typeof searchOperations)[number]
   | (typeof memberOperations)[number]

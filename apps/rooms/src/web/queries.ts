@@ -18,6 +18,7 @@ export type Resource =
   | 'room'
   | 'members'
   | 'bans'
+  | 'drafts'
   | 'groups'
   | 'invitations'
   | 'pending'

@@ -68,6 +68,7 @@ eachDialect((dialect, newUrl) => {
         owned: [],
         memberships: [],
         readMarks: [],
+        drafts: [],
         visits: [],
         messages: [],
         reactions: [],

@@ -64,6 +64,7 @@ eachDialect((_dialect, newUrl) => {
         { roomId: lounge.id, kind: 'room', name: 'Lounge', role: 'speaker', joinedAt: at, group: null },
       ],
       readMarks: [],
+      drafts: [],
       visits: [{ roomId: lounge.id, startedAt: at, endedAt: null }],
       // Equal times are in the order of the room.
       messages: [

@@ -137,6 +137,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   setRoomPreferences: { starred: true },
   postMessage: { content: 'Hello' },
   editMessage: { content: 'Hello' },
+  saveDraft: { content: 'Hello' },
   changeMemberRole: { role: 'speaker' },
   replaceRoomGroups: { groups: [{ name: 'staff', role: 'speaker' }] },
   removePerson: { action: 'ban' },

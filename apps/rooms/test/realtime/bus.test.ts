@@ -15,6 +15,7 @@ const EVENT: ClusterEvent = { kind: 'presence', roomId: 'harbour' }
 const NOTICE_IDS: Record<Notice['notice'], Record<string, string>> = {
   read: { roomId: 'r' },
   preferences: { roomId: 'r' },
+  draft: { roomId: 'r' },
   invitation: { id: 'i' },
   invitation_revoked: { id: 'i', roomId: 'r' },
   transfer: { roomId: 'r' },

@@ -258,6 +258,7 @@ const rows: Record<string, Record<string, string | number | null>[]> = {
     { room_id: 'e', user_id: 'ann', last_read_seq: 0, level: 'mentions', starred: 1 },
     { room_id: 'e', user_id: 'bob', last_read_seq: 0, level: 'mentions', left_at: NOW },
   ],
+  room_drafts: [{ user_id: 'ann', room_id: 'r', content: ODD, updated_at: 3 }],
   room_message_versions: [{ message_id: 'm0', seq: 4, content: ODD, created_at: 3 }],
   room_mentions: [{ message_id: 'm0', user_id: 'ann', room_id: 'r', seq: 3 }],
   room_reactions: [{ id: 'x', message_id: 'm0', seq: 5, user_id: 'ann', emoji: '👍', created_at: 5 }],

@@ -174,15 +174,16 @@ export async function beginStates(
     .execute()
 }
 
-/** Ends memberships of a person in locked rooms. */
+/** Ends memberships of a person in locked rooms, with what they have begun to write there. */
 export async function deleteGroupMembers(
   dialect: DialectName,
   tx: Tx,
   { userId, roomIds }: { userId: string; roomIds: readonly string[] },
 ): Promise<void> {
-  await tx
-    .deleteFrom('room_members')
-    .where('user_id', '=', userId)
-    .where(inList(dialect, 'room_id', roomIds))
-    .execute()
+  for (const table of ['room_members', 'room_drafts'] as const)
+    await tx
+      .deleteFrom(table)
+      .where('user_id', '=', userId)
+      .where(inList(dialect, 'room_id', roomIds))
+      .execute()
 }

@@ -82,6 +82,7 @@ export interface NoticeFrame {
   notice:
     | 'read'
     | 'preferences'
+    | 'draft'
     | 'blocked'
     | 'unblocked'
     | 'invitation'

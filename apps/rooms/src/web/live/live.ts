@@ -39,7 +39,8 @@ export function stayConnected(): () => void {
   // Invitations and offers show on every page. Changes without a connection are found by reading
   // them again.
   const stopNotices = live.onNotice(({ notice }) => {
-    if (notice !== 'read' && !notice.startsWith('call')) void invalidate('pending', 'session')
+    if (notice !== 'read' && notice !== 'draft' && !notice.startsWith('call'))
+      void invalidate('pending', 'session')
   })
   const stopWatching = live.watch(() => live.state === 'live' && follow('pending'))
   return () => {

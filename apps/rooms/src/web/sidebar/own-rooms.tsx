@@ -1,5 +1,5 @@
 import { ActionIcon, Text } from '@mantine/core'
-import { IconPlus } from '@latchkey/web/icons'
+import { IconPencil, IconPlus } from '@latchkey/web/icons'
 import { OnUse } from '@latchkey/web/shell/on-use'
 import { type ReactNode, useId, useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -10,6 +10,7 @@ import { usePerson } from '../people/use-people.ts'
 import { RoomMark } from '../parts/room-mark.tsx'
 import type { User } from '../session.ts'
 import { useText } from '../texts/text.ts'
+import { useRoomsWithDraft } from '../drafts.ts'
 import { useDirects, useFollowedRooms } from './lobby.ts'
 import { countNotifying } from '../../notifications/notifying.ts'
 import { CallMark } from '../parts/call-mark.tsx'
@@ -24,6 +25,7 @@ export function OwnRooms({ user }: { user: User }) {
   const [path] = useLocation()
   const directs = useDirects() ?? []
   const followed = useFollowedRooms() ?? []
+  const drafts = useRoomsWithDraft()
   const rooms = followed.filter(
     (room) => room.role !== null || room.starred || path === addressOf(room) || countNotifying(room) > 0,
   )
@@ -31,10 +33,12 @@ export function OwnRooms({ user }: { user: User }) {
   const others = rooms.filter((room) => !isStarred(room))
   return (
     <>
-      {starred.length > 0 && <Section title={t('sidebar.starred')} rooms={starred} path={path} />}
-      {others.length > 0 && <Section title={t('sidebar.rooms')} rooms={others} path={path} />}
+      {starred.length > 0 && (
+        <Section title={t('sidebar.starred')} rooms={starred} path={path} drafts={drafts} />
+      )}
+      {others.length > 0 && <Section title={t('sidebar.rooms')} rooms={others} path={path} drafts={drafts} />}
       {user.identityType === 'oauth' && (
-        <Directs directs={directs.filter((direct) => !isStarred(direct))} path={path} />
+        <Directs directs={directs.filter((direct) => !isStarred(direct))} path={path} drafts={drafts} />
       )}
     </>
   )
@@ -42,11 +46,14 @@ export function OwnRooms({ user }: { user: User }) {
 
 const isStarred = ({ starred }: Room) => starred
 
-function Directs({ directs, path }: { directs: readonly Room[]; path: string }) {
+function Directs({
+  directs,
+  ...marks
+}: Pick<SectionProps, 'path' | 'drafts'> & { directs: readonly Room[] }) {
   const { t } = useText()
   const [isWriting, setWriting] = useState(false)
   return (
-    <Section title={t('sidebar.directs')} rooms={directs} path={path}>
+    <Section title={t('sidebar.directs')} rooms={directs} {...marks}>
       <NewButton label={t('sidebar.newDirect')} onClick={() => setWriting(true)} />
       <OnUse isUsed={isWriting}>
         <NewDirect isOpen={isWriting} close={() => setWriting(false)} />
@@ -79,11 +86,13 @@ interface SectionProps {
   title: string
   rooms: readonly Room[]
   path: string
+  /** Ids of the rooms in which the user has begun to write. */
+  drafts: ReadonlySet<string>
   /** Beside the title. */
   children?: ReactNode
 }
 
-function Section({ title, rooms, path, children }: SectionProps) {
+function Section({ title, rooms, path, drafts, children }: SectionProps) {
   const id = useId()
   return (
     <section aria-labelledby={id}>
@@ -95,7 +104,12 @@ function Section({ title, rooms, path, children }: SectionProps) {
       </div>
       <ul className="plain">
         {rooms.map((room) => (
-          <OwnRoom key={room.id} room={room} isOpen={path === addressOf(room)} />
+          <OwnRoom
+            key={room.id}
+            room={room}
+            isOpen={path === addressOf(room)}
+            hasDraft={drafts.has(room.id)}
+          />
         ))}
       </ul>
     </section>
@@ -104,7 +118,8 @@ function Section({ title, rooms, path, children }: SectionProps) {
 
 const addressOf = ({ id }: Room) => `/rooms/${id}`
 
-function OwnRoom({ room, isOpen }: { room: Room; isOpen: boolean }) {
+function OwnRoom({ room, isOpen, hasDraft }: { room: Room; isOpen: boolean; hasDraft: boolean }) {
+  const { t } = useText()
   const [of, another] = room.people ?? []
   const person = usePerson(another ? undefined : of?.id)
   return (
@@ -116,6 +131,7 @@ function OwnRoom({ room, isOpen }: { room: Room; isOpen: boolean }) {
         {person && <PresenceAvatar person={person} size={20} />}
         <StatusEmoji status={person?.status} />
         <CallMark room={room} />
+        {hasDraft && !isOpen && <IconPencil size={14} role="img" aria-label={t('sidebar.draft')} />}
         {/* The messages of the open room are about to be read. */}
         {!isOpen && <UnreadCount room={room} />}
       </Link>

@@ -49,6 +49,7 @@ export default {
   'sidebar.rooms': 'Rooms',
   'sidebar.directs': 'Direct messages',
   'sidebar.newDirect': 'New message',
+  'sidebar.draft': 'Draft',
   'sidebar.unread_one': '{{count}} unread message',
   'sidebar.unread_other': '{{count}} unread messages',
   'sidebar.mentions_one': '{{count}} mention',

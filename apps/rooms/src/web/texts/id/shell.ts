@@ -51,6 +51,7 @@ export default {
   'sidebar.rooms': 'Ruang',
   'sidebar.directs': 'Pesan langsung',
   'sidebar.newDirect': 'Pesan baru',
+  'sidebar.draft': 'Draf',
   'sidebar.unread_one': '{{count}} pesan belum dibaca',
   'sidebar.unread_other': '{{count}} pesan belum dibaca',
   'sidebar.mentions_one': '{{count}} sebutan',

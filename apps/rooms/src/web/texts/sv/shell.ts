@@ -52,6 +52,7 @@ export default {
   'sidebar.rooms': 'Rum',
   'sidebar.directs': 'Direktmeddelanden',
   'sidebar.newDirect': 'Nytt meddelande',
+  'sidebar.draft': 'Utkast',
   'sidebar.unread_one': '{{count}} oläst meddelande',
   'sidebar.unread_other': '{{count}} olästa meddelanden',
   'sidebar.mentions_one': '{{count}} omnämnande',

@@ -13,6 +13,7 @@ import { isTouchScreen } from './touch-screen.ts'
 import { useCandidates } from './use-candidates.ts'
 import { useCompletion } from './use-completion.ts'
 import type { ComposerFiles } from './use-files.ts'
+import { useDraftSync } from './use-draft-sync.ts'
 import { useReadyToWrite } from './use-ready-to-write.ts'
 import { useRoomDraft } from './use-room-draft.ts'
 import { useSending } from './use-sending.ts'
@@ -35,18 +36,30 @@ export interface ComposerProps {
   handle: RefObject<ComposerHandle | null>
 }
 
+/** The draft of the room, and its content as a message would have it. */
+function useSyncedDraft({ room, user, store }: Pick<ComposerProps, 'room' | 'user' | 'store'>) {
+  const { write, ...draft } = useRoomDraft(room.id)
+  const content = toStored(draft.text.trim(), draft.references)
+  useDraftSync(room.id, {
+    userId: user.id,
+    content: isVisible(draft.text) ? content : '',
+    receive: (stored) => write(toWritten({ content: stored, mentions: [...store.state().present.values()] })),
+  })
+  return { ...draft, content }
+}
+
 /** The text of a new message, and what the keys do with it. */
 export function useComposer(props: ComposerProps) {
   const { room, user, store, files, replyTo, onReply, onEditLast, handle } = props
   const field = useRef<HTMLTextAreaElement>(null)
-  const { text, setText, references, addReferences, clear } = useRoomDraft(room.id)
+  const { text, setText, addReferences, clear, content } = useSyncedDraft(props)
   // Subscribes to this value only: typing must not depend on the number of messages.
   const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
   useReadyToWrite(field, replyTo)
   useImperativeHandle(handle, () => ({
-    editUnsent({ content, files: stored = [] }) {
+    editUnsent({ content: unsent, files: stored = [] }) {
       store.uploads.restore(stored)
-      const more = toWritten({ content, mentions: [...store.state().present.values()] })
+      const more = toWritten({ content: unsent, mentions: [...store.state().present.values()] })
       addReferences(more.references)
       setText((now) => [now, more.text].filter(Boolean).join('\n'))
       field.current?.focus()
@@ -58,7 +71,6 @@ export function useComposer(props: ComposerProps) {
     useCandidates: (token) => useCandidates(token, { room, user, store }),
     onChoose: (candidate) => addReferences(candidate.references),
   })
-  const content = toStored(text.trim(), references)
   const left = charactersLeft(content)
   const { problem, send } = useSending({
     field,

@@ -15,6 +15,10 @@ export function useRoomDraft(roomId: string) {
       setText('')
       setStored('')
     },
+    write: (draft: { text: string; references: References }) => {
+      setText(draft.text)
+      setStored(JSON.stringify(draft.references))
+    },
   }
 }
 
