@@ -44,8 +44,12 @@ const INTERRUPTION_CODES: ReadonlySet<string | undefined> = new Set([
   'internal',
 ])
 
+/** Number of links so far: an older one must not leave the call that the newest has joined. */
+let linkCount = 0
+
 /** Place of this page in a call: joins it, and joins again after every lost connection. */
 export class CallLink {
+  readonly #number = ++linkCount
   readonly #roomId: string
   readonly #listener: CallLinkListener
   readonly #stops: (() => void)[]
@@ -53,7 +57,9 @@ export class CallLink {
   #connectionId: string | null = null
   #wasIn = false
   #isPaused = false
-  #isJoining = false
+  /** Connection that last asked to join. The server may have it in the call. */
+  #requestedId: string | null = null
+  #joining: Promise<void> | null = null
   /** Frames that arrived while joining. */
   #early: CallFrame[] = []
   #attempt = 0
@@ -110,18 +116,28 @@ export class CallLink {
     for (const stop of this.#stops) stop()
     live.hold(null)
     this.#isPaused = true
-    // The answer to joining may still be on its way.
-    const id = this.#isJoining ? live.connectionId : this.#connectionId
-    if (id === null || live.connectionId !== id) return
-    // The lease ends with the connection, if not by this request.
-    void call('leaveCall', { params: { id: this.#roomId }, query: { connectionId: id } }).catch(() => {})
+    this.#leave()
+    // The server may answer this before a request to join that it received earlier.
+    void this.#joining?.then(() => this.#number === linkCount && this.#leave())
+  }
+
+  /** The lease ends with the connection, if not by this request. */
+  #leave(): void {
+    const connectionId = this.#requestedId
+    if (connectionId === null || live.connectionId !== connectionId) return
+    void call('leaveCall', { params: { id: this.#roomId }, query: { connectionId } }).catch(() => {})
   }
 
   /** Joins once this connection has entered the room: an answered call is joined from any page. */
   async #join(): Promise<void> {
     const id = live.connectionId
-    if (this.#isJoining || id === null || !live.isIn(this.#roomId)) return
-    this.#isJoining = true
+    if (this.#joining || id === null || !live.isIn(this.#roomId)) return
+    this.#joining = this.#joinAs(id)
+    await this.#joining
+    this.#joining = null
+  }
+
+  async #joinAs(id: string): Promise<void> {
     this.#early = []
     try {
       const joined = await this.#request(id)
@@ -129,12 +145,11 @@ export class CallLink {
       if (live.connectionId === id && !this.#isPaused) this.#onJoined(id, joined, engine)
     } catch (error) {
       if (!this.#isPaused) this.#onRefusal(error instanceof CallError ? error.code : 'offline')
-    } finally {
-      this.#isJoining = false
     }
   }
 
   #request(connectionId: string): Promise<JoinedCall> {
+    this.#requestedId = connectionId
     return call('joinCall', { params: { id: this.#roomId }, body: { connectionId } })
   }
 
@@ -156,7 +171,7 @@ export class CallLink {
 
   #onFrame(frame: CallFrame): void {
     if (frame.roomId !== this.#roomId) return
-    if (this.#isJoining) this.#early.push(frame)
+    if (this.#joining) this.#early.push(frame)
     else this.#listener.frame(frame)
   }
 
