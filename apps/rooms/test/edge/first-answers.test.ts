@@ -31,7 +31,8 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
   const { id } = await createRoom(ada, { name: '</script><b>' })
   const common = ['/api/session', '/api/config']
   const rooms = '/api/rooms?followed=true&limit=100'
-  const own = [rooms, '/api/directs?limit=100']
+  const drafts = '/api/drafts?limit=100'
+  const own = [rooms, drafts, '/api/directs?limit=100']
   const pending = ['/api/room-invitations/pending', '/api/room-ownership-transfers/pending']
   const expected: [TestUser, string, string[]][] = [
     [ada, '/', [...common, ...own, '/api/rooms?preview=true', ...pending]],
@@ -53,7 +54,7 @@ test('R23.9: a page comes with the answers of the API to its first calls, for it
     // Only administrators may ask for more.
     [ada, '/admin', [...common, ...own, ...pending]],
     [root, '/admin', [...common, ...own, ...pending, '/api/admin/users']],
-    [visitor, '/', [...common, rooms, '/api/rooms?preview=true']],
+    [visitor, '/', [...common, rooms, drafts, '/api/rooms?preview=true']],
     [ada, '/nowhere', []],
   ]
   for (const [{ browser }, path, addresses] of expected)

@@ -593,6 +593,8 @@ describe('ROOMS_LIMITS (R22)', () => {
       'voice_screens',
       'directs_per_hour',
       'call_alert_seconds',
+      'drafts_person',
+      'groups_room',
     ]
     const accepted = Object.keys(DEFAULT_LIMITS).filter((name) => parseLimits(`${name}=0`))
     expect(accepted.toSorted()).toEqual(switches.toSorted())
