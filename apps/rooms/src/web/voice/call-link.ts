@@ -132,9 +132,8 @@ export class CallLink {
   async #join(): Promise<void> {
     const id = live.connectionId
     if (this.#joining || id === null || !live.isIn(this.#roomId)) return
-    this.#joining = this.#joinAs(id)
+    this.#joining = this.#joinAs(id).finally(() => (this.#joining = null))
     await this.#joining
-    this.#joining = null
   }
 
   async #joinAs(id: string): Promise<void> {
