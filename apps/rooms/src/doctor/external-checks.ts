@@ -38,7 +38,10 @@ export function checkConditions({ provider }: Settings): Finding {
   if (openProvider !== null)
     return fail(name, `everyone with an account at ${openProvider} can sign in: set AUTH_REQUIRE`)
   if (provider.conditions.some(({ path }) => path === null) && !provider.scopes.includes('email'))
-    return warn(name, 'email_domain can be met by nobody whose provider needs the scope email: AUTH_SCOPES')
+    return warn(
+      name,
+      'email_domain needs an address, which many providers send only for the scope email: add it to AUTH_SCOPES',
+    )
   const texts = provider.conditions.map(({ text }) => text)
   return texts.length > 0
     ? ok(name, `only people whose claims meet ${texts.join(' and ')} can sign in`)

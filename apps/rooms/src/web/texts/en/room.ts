@@ -175,6 +175,7 @@ export default {
   'room.call.people_other': '{{count}} people in the call',
   'room.event.callStarted': '{{name}} started a call',
   'room.event.callEnded': 'The call ended after {{time}}',
-  'room.event.callMissed': 'Missed call from {{name}}',
+  'room.event.callMissed': 'No one answered the call from {{name}}',
+  'room.missedCall': 'Missed call from {{name}}',
   'room.inCall': 'In the call',
 }

@@ -178,6 +178,7 @@ export default {
   'room.call.people_other': '{{count}} orang di panggilan',
   'room.event.callStarted': '{{name}} memulai panggilan',
   'room.event.callEnded': 'Panggilan berakhir setelah {{time}}',
-  'room.event.callMissed': 'Panggilan tak terjawab dari {{name}}',
+  'room.event.callMissed': 'Tidak ada yang menjawab panggilan dari {{name}}',
+  'room.missedCall': 'Panggilan tak terjawab dari {{name}}',
   'room.inCall': 'Di panggilan',
 } satisfies Record<keyof typeof en, string>

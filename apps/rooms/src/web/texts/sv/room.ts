@@ -178,6 +178,7 @@ export default {
   'room.call.people_other': '{{count}} personer i samtalet',
   'room.event.callStarted': '{{name}} startade ett samtal',
   'room.event.callEnded': 'Samtalet slutade efter {{time}}',
-  'room.event.callMissed': 'Missat samtal från {{name}}',
+  'room.event.callMissed': 'Ingen svarade på samtalet från {{name}}',
+  'room.missedCall': 'Missat samtal från {{name}}',
   'room.inCall': 'I samtalet',
 } satisfies Record<keyof typeof en, string>

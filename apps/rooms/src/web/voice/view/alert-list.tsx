@@ -88,7 +88,7 @@ function WaitingCall({ alert, hasKeys, close }: { alert: CallAlert; hasKeys: boo
 function MissedCall({ alert: { roomId, from }, close }: { alert: CallAlert; close: () => void }) {
   const { t } = useText()
   return (
-    <Card from={from} title={t('room.event.callMissed', { name: from.nickname })} names={[]}>
+    <Card from={from} title={t('room.missedCall', { name: from.nickname })} names={[]}>
       <Button variant="default" onClick={close}>
         {t('call.close')}
       </Button>
