@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { saveData } from '@latchkey/web/testing/first-load'
 import { type Page, type Request } from 'playwright-core'
 import { clickLink, createKey } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
@@ -68,6 +69,8 @@ test('a click elsewhere appears within two seconds, and moves neither the focus 
 
 test('L18.3: an open page requests nothing while nothing changes, and a hidden one not even afterwards', async () => {
   const { page } = await admin.open('/links')
+  const stopSaving = await saveData(page)
+  await page.reload()
   await page.locator('tbody tr').first().waitFor()
   // The event that the page has seen is the last one: no earlier event is still to come.
   await admin.call('POST', '/links', { url: 'https://example.com/quiet', label: 'quiet', slug: 'quiet' })
@@ -82,6 +85,7 @@ test('L18.3: an open page requests nothing while nothing changes, and a hidden o
   await hide(page, false)
   await clicksOf(page, 'quiet').getByText('1').waitFor()
   expect(new Set(paths)).toEqual(new Set(['links', 'plans', 'events'].map((name) => `/_/admin/api/${name}`)))
+  await stopSaving()
 }, 60_000)
 
 test('changes during an interruption of the events appear once they are back', async () => {

@@ -16,9 +16,7 @@ export async function expectLightLoad(
   address: string,
   { maxScriptBytes, untilComplete }: { maxScriptBytes: number; untilComplete: () => Promise<unknown> },
 ): Promise<void> {
-  // A browser that saves data loads nothing ahead of its use (lazy-page.ts).
-  const devTools = await page.context().newCDPSession(page)
-  await devTools.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true })
+  const stopSaving = await saveData(page)
   const requests: string[] = []
   const record = (request: { url: () => string }) =>
     requests.push(request.url().replace(/^\w+:\/\/[^/]+/, ''))
@@ -40,9 +38,19 @@ export async function expectLightLoad(
     scripts.reduce((sum, { bytes }) => sum + bytes, 0),
     address,
   ).toBeLessThan(maxScriptBytes)
-  await devTools.detach()
+  await stopSaving()
   const { shift, moved } = await findMoves(page)
   expect(shift > MAX_SHIFT ? moved : []).toEqual([])
+}
+
+/**
+ * From its next load on, this page saves data, and so loads nothing ahead of its use (lazy-page.ts).
+ * Returns a function that ends this.
+ */
+export async function saveData(page: Page): Promise<() => Promise<void>> {
+  const devTools = await page.context().newCDPSession(page)
+  await devTools.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true })
+  return () => devTools.detach()
 }
 
 /** The sum of all layout shifts of the page, and the HTML of what has moved. */

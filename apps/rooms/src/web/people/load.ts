@@ -3,8 +3,8 @@ import { peopleTexts } from '../texts/people.ts'
 
 /** Parts about people, each with the texts. */
 async function withTexts<Part>(part: Promise<Part>): Promise<Part> {
-  await addTexts(peopleTexts)
-  return part
+  const [loaded] = await Promise.all([part, addTexts(peopleTexts)])
+  return loaded
 }
 
 export const loadCard = () => withTexts(import('./person-card.tsx'))
