@@ -97,29 +97,19 @@ export class LobbySnapshot {
 
 /** Every part of the entry that can change. */
 function toLobbyEntry(room: RoomRow, { count, call }: Pick<RoomActivity, 'count' | 'call'>): LobbyEntry {
-  const {
-    name,
-    topic,
-    visibility,
-    archived_at,
-    is_default,
-    owner_id,
-    max_participants,
-    allow_guests,
-    default_role,
-  } = room
+  const { visibility, archived_at } = room
   const callParts = [room.voice, room.voice_screen, room.voice_guests, call?.id, call?.count]
   const retention = [room.history_visibility, room.retention_days, room.max_retention_days]
   const parts = [
-    name,
-    topic,
+    room.name,
+    room.topic,
     visibility,
     archived_at,
-    is_default,
-    owner_id,
-    max_participants,
-    allow_guests,
-    default_role,
+    room.is_default,
+    room.owner_id,
+    room.max_participants,
+    room.allow_guests,
+    room.default_role,
     ...retention,
     ...callParts,
     count,

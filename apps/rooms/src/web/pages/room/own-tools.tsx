@@ -35,7 +35,10 @@ export function LeaveTool({ room }: { room: Room }) {
   const leave = () => {
     leaveCallOf(room.id)
     go('/')
-    void import('./leave-room.tsx').then(({ leaveRoom }) => leaveRoom(room, t))
+    import('./leave-room.tsx').then(
+      ({ leaveRoom }) => leaveRoom(room, t),
+      () => showError(t('page.error')),
+    )
   }
   return <Tool label={t('room.leaveRoom')} icon={IconDoorExit} onClick={leave} />
 }
