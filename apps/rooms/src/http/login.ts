@@ -13,10 +13,9 @@ import { TOKEN, newToken } from '@latchkey/tokens/token'
 import { answerAt, refuseForeignOrigin, requestFactsOf } from './api.ts'
 import { clientOf } from './client.ts'
 import { type CookieNames, cookieNames, readCookie, sessionCookies, writeCookie } from './cookies.ts'
+import { LOGIN_PATH, loginPage, redirect, refuseEmbedding } from './navigation.ts'
 import type { Services } from '../services.ts'
 import { findActor } from '../sessions/actor.ts'
-
-const START_PATH = '/api/auth/login'
 
 /** A request to one of the login routes. */
 interface LoginRequest {
@@ -32,7 +31,7 @@ interface LoginRequest {
 type LoginFlow = (loginRequest: LoginRequest) => Promise<Response>
 
 const FLOWS: ReadonlyMap<string, LoginFlow> = new Map([
-  [START_PATH, start],
+  [LOGIN_PATH, start],
   [CALLBACK_PATH, callback],
 ])
 
@@ -75,7 +74,7 @@ async function start(loginRequest: LoginRequest): Promise<Response> {
   refuseEmbedding(request)
   refuseForeignOrigin(request, origin)
   // The callback is on the canonical origin, which cannot read cookies of another origin.
-  if (origin !== canonicalOrigin) return redirect(canonicalOrigin + START_PATH + url.search)
+  if (origin !== canonicalOrigin) return redirect(canonicalOrigin + LOGIN_PATH + url.search)
   const returnPath = parseReturnPath(url.searchParams.get('returnTo'), canonicalOrigin)
   if (isUnsolicited(request)) return redirect(loginPage(canonicalOrigin, returnPath))
   const names = cookieNames(canonicalOrigin)
@@ -145,15 +144,6 @@ function countUnknownCallback({ rates, clientPrefix }: LoginContext): void {
     throw new LoginFailure('too_many_attempts', 'too many callbacks')
 }
 
-/**
- * A login starts in a top-level window, never in an image, frame or script of another page (R5.3).
- */
-function refuseEmbedding({ headers }: Request): void {
-  const mode = headers.get('sec-fetch-mode')
-  if (mode === null) return
-  if (mode !== 'navigate' || headers.get('sec-fetch-dest') !== 'document') throw failure('cross_site_request')
-}
-
 /** Whether another site sent the browser here without a click. */
 function isUnsolicited({ headers }: Request): boolean {
   const site = headers.get('sec-fetch-site')
@@ -216,18 +206,4 @@ async function fail(
   services.metrics.countLogin(code)
   await failedLogins.record({ code, reason, clientPrefix, origin: originOf(context) })
   return redirect(loginPage(context.policy.canonicalOrigin, returnPath, code))
-}
-
-/** The page on which users start again. It leads back to the page that they wanted to see. */
-function loginPage(canonicalOrigin: string, returnPath: string, error?: string): string {
-  const query = new URLSearchParams()
-  if (error !== undefined) query.set('error', error)
-  if (returnPath !== '/') query.set('returnTo', returnPath)
-  return `${canonicalOrigin}/login${query.size > 0 ? `?${query}` : ''}`
-}
-
-function redirect(to: string, cookies: readonly string[] = []): Response {
-  const response = new Response(null, { status: 302, headers: { Location: to } })
-  for (const line of cookies) response.headers.append('Set-Cookie', line)
-  return response
 }

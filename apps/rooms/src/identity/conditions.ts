@@ -112,7 +112,7 @@ export function pathsOf({ path }: Condition): readonly ClaimPath[] {
 }
 
 const EMAIL: ClaimPath = { whole: 'email', parts: ['email'] }
-const EMAIL_VERIFIED: ClaimPath = { whole: 'email_verified', parts: ['email_verified'] }
+export const EMAIL_VERIFIED: ClaimPath = { whole: 'email_verified', parts: ['email_verified'] }
 
 /**
  * An address with one @ and no quotes, comments or blanks, so that all programs agree on its domain.
@@ -120,17 +120,29 @@ const EMAIL_VERIFIED: ClaimPath = { whole: 'email_verified', parts: ['email_veri
 const ADDRESS = /^[^\s\p{C}@"(),:;<>[\\\]]+@(?<domain>[A-Za-z0-9.-]+)$/u
 
 function examineEmail(claims: Claims, { values }: EmailDomains): Omit<ConditionOutcome, 'condition'> {
+  const { domain } = findVerifiedEmail(claims) ?? {}
+  const verified = findVerifier(claims)?.['email_verified']
+  return {
+    isMet: domain !== undefined && values.includes(domain),
+    shape: verified === 'true' || verified === 1 ? 'not_boolean' : undefined,
+  }
+}
+
+/** The address that the provider has verified, with its domain in lower case. */
+export function findVerifiedEmail(
+  claims: Claims,
+): { readonly address: string; readonly domain: string } | undefined {
   const email = readFirstClaim(claims, EMAIL)
   // Each source speaks of its own address only.
-  const verifier = claims.find((source) => Object.hasOwn(source, 'email_verified'))
+  const verifier = findVerifier(claims)
   const isVerified =
     verifier?.['email_verified'] === true &&
     (!Object.hasOwn(verifier, 'email') || verifier['email'] === email)
-  const domain = typeof email === 'string' ? ADDRESS.exec(email)?.groups?.['domain'] : undefined
-  const isMet = isVerified && domain !== undefined && values.includes(domain.toLowerCase())
-  const verified = verifier?.['email_verified']
-  return {
-    isMet,
-    shape: verified === 'true' || verified === 1 ? 'not_boolean' : undefined,
-  }
+  if (!isVerified || typeof email !== 'string') return undefined
+  const domain = ADDRESS.exec(email)?.groups?.['domain']
+  return domain === undefined ? undefined : { address: email, domain: domain.toLowerCase() }
+}
+
+function findVerifier(claims: Claims): Claims[number] | undefined {
+  return claims.find((source) => Object.hasOwn(source, 'email_verified'))
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../api/caller.ts'
 import type { Policy } from '../api/services.ts'
 import { TOKEN } from '@latchkey/tokens/token'
 import type { SessionLookup, SessionWithUser } from './types.ts'
-import { idleEnd, isDueToSlide, isLive, lifetimesOf } from './session.ts'
+import { type Lifetimes, idleEnd, isDueToSlide, isLive, lifetimesOf } from './session.ts'
 import type { SlideQueue } from './slide-queue.ts'
 
 interface SessionServices {
@@ -41,10 +41,29 @@ function toActor(
   const nowMs = services.now()
   if (!session || !isLive(session, nowMs) || session.user.disabled === 1) return null
   const lifetimes = lifetimesOf(session.user.is_guest === 1, services.policy.sessions)
-  if (!isDueToSlide(session, lifetimes, nowMs))
-    return actorUntil(services, session.idle_expires_at, session, token)
-  const end = idleEnd(session.absolute_expires_at, lifetimes, nowMs)
-  return slide(services, session, end, nowMs).then((stored) => actorUntil(services, stored, session, token))
+  const idleExpiresAtMs = recordUse(services, session, lifetimes, nowMs)
+  return typeof idleExpiresAtMs === 'number'
+    ? actorUntil(services, idleExpiresAtMs, session, token)
+    : idleExpiresAtMs.then((stored) => actorUntil(services, stored, session, token))
+}
+
+type UsedSession = Pick<
+  SessionWithUser,
+  'id' | 'user_id' | 'last_seen_at' | 'idle_expires_at' | 'absolute_expires_at'
+>
+
+/**
+ * Stores the use of a live session if that is due, and returns the idle expiry in force. A promise
+ * only if something is stored.
+ */
+export function recordUse(
+  services: Pick<SessionServices, 'slideQueue' | 'log'>,
+  session: UsedSession,
+  lifetimes: Lifetimes,
+  nowMs: number,
+): number | Promise<number> {
+  if (!isDueToSlide(session, lifetimes, nowMs)) return session.idle_expires_at
+  return slide(services, session, idleEnd(session.absolute_expires_at, lifetimes, nowMs), nowMs)
 }
 
 function actorUntil(
@@ -70,8 +89,8 @@ function actorUntil(
 
 /** Returns the idle expiry in force: `end`, or the stored one if `end` could not be stored. */
 async function slide(
-  services: SessionServices,
-  session: SessionWithUser,
+  services: Pick<SessionServices, 'slideQueue' | 'log'>,
+  session: UsedSession,
   end: number,
   nowMs: number,
 ): Promise<number> {

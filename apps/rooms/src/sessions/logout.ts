@@ -33,18 +33,31 @@ export async function logOut(
   })
   context.publish({ kind: 'sessions', sessionIds: ended })
   context.clearSessionCookies()
-  return providerSession === undefined ? null : providerLogout(context, providerSession)
+  return providerSession === undefined
+    ? null
+    : providerLogoutUrl(context, providerSession, context.actor.token)
 }
 
-/** Null if the provider is unreachable or is not the one of this session. */
-async function providerLogout(context: Context, session: ProviderSession): Promise<string | null> {
-  const { provider, policy, log, requestId } = context
-  const { token } = context.actor
+/** What a logout needs, with a session or without one. */
+export type LogoutContext = Pick<
+  Context,
+  'database' | 'provider' | 'policy' | 'log' | 'publish' | 'now' | 'clientIp' | 'requestId'
+>
+
+/**
+ * Null if the provider is unreachable or is not the one of this session. `token` is that of its cookie,
+ * which opens the ID token; without it, the provider may ask the person.
+ */
+export async function providerLogoutUrl(
+  { provider, policy, log, requestId }: LogoutContext,
+  session: ProviderSession,
+  token: string | null,
+): Promise<string | null> {
   if (session.idp_issuer !== provider.issuer) return null
   const sealed = session.id_token_sealed
   try {
     return await provider.logoutUrl({
-      idToken: sealed === null ? null : (unseal(sealed, token, 'id-token') ?? null),
+      idToken: sealed === null || token === null ? null : (unseal(sealed, token, 'id-token') ?? null),
       postLogoutRedirectUri: policy.canonicalOrigin,
       state: createToken('', STATE_BYTES, 'base64url'),
     })
