@@ -5,6 +5,7 @@ import { openExclusively } from '@latchkey/database/instance-lock'
 import { DatabaseClock } from '@latchkey/database/database-clock'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
+import { openAccessKeys } from './access-layer/keys.ts'
 import { createHub, openBus, openLiveKit } from './create-hub.ts'
 import { type ServicesOptions, createServices } from './create-services.ts'
 import { pushKeysOf } from './notifications/push/keys.ts'
@@ -12,6 +13,7 @@ import type { Pusher } from './notifications/push/pusher.ts'
 import { Readiness } from './http/health.ts'
 import type { Metrics } from './metrics.ts'
 import { type Router, createRouter } from './router.ts'
+import { createAccessJobs } from './jobs/access-layer.ts'
 import { createFileJobs } from './jobs/files.ts'
 import { identityJobs } from './jobs/identity.ts'
 import type { Job } from './jobs/job.ts'
@@ -23,6 +25,7 @@ import { type SocketData, createGateway } from './realtime/gateway.ts'
 import type { Hub } from './realtime/hub.ts'
 import { createSignalGate } from './signal-gate.ts'
 import type { LocalServer } from './voice/livekit/local-server.ts'
+import type { Services } from './services.ts'
 import type { Publish } from './api/cluster-events.ts'
 import { reconcileSettings } from './startup.ts'
 
@@ -79,27 +82,17 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   await clock.measure()
   const { now = clock.now } = options
   await reconcileSettings(database, settings, log, now())
-  const { clientSecret } = settings.provider
-  const pushKeys = await database.write((tx) => pushKeysOf(tx, clientSecret, now()))
+  const pushKeys = await database.write((tx) => pushKeysOf(tx, settings.provider.clientSecret, now()))
+  const accessKeys = await openAccessKeys({ database: limited, config: settings.provider, now })
   const { localServer, livekit } = await openLiveKit(options, database, clock)
   const nodeId = crypto.randomUUID()
   const bus = options.bus ?? (await openBus({ settings, database, log, now }, nodeId))
   if (options.onEvent) bus.listen(options.onEvent)
   // A step of the clock would make limits seem exhausted and would close sockets.
   const { steadyNow = () => performance.now() } = options
-  const services = createServices({ ...options, now, steadyNow, database: limited, bus, pushKeys, livekit })
-  const { metrics } = services
-  const jobDatabase = database.withStatementTimeout(JOB_STATEMENT_LIMIT_MS)
-  const schedule = (list: readonly Job[]) =>
-    new Scheduler(list, {
-      database: jobDatabase,
-      log,
-      now,
-      observe: (...run) => metrics.observeJob(...run),
-      publish: bus.publish,
-    })
-  const jobs = schedule([...identityJobs, ...roomJobs])
-  const fileJobs = schedule([...createFileJobs(jobDatabase, services.storage), ...searchJobs])
+  const parts = { database: limited, bus, pushKeys, livekit, accessKeys }
+  const services = createServices({ ...options, ...parts, now, steadyNow })
+  const { jobs, fileJobs } = createJobs(services, database)
   const hub = createHub({ services, bus, nodeId, clock })
   const gateway = createGateway(services, hub)
   const readiness = new Readiness({ database: limited, bus: bus.state, clock })
@@ -113,12 +106,15 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
     hub,
     localServer,
     database,
-    metrics,
+    metrics: services.metrics,
     jobs,
     fileJobs,
     pusher: services.pusher,
     measureClock: () => clock.measure(),
-    drain: () => readiness.drain(),
+    drain() {
+      readiness.drain()
+      services.revocations?.stop()
+    },
     async close() {
       await Promise.all([jobs.stop(), fileJobs.stop()])
       await hub.stop()
@@ -127,7 +123,30 @@ export async function createRooms(options: RoomsOptions): Promise<Rooms> {
       services.sessions.close()
       services.images.close()
       services.pusher.stop()
+      services.revocations?.stop()
       await database.close()
     },
+  }
+}
+
+function createJobs(
+  { settings, policy, storage, metrics, log, now, publish }: Services,
+  database: Rooms['database'],
+) {
+  const jobDatabase = database.withStatementTimeout(JOB_STATEMENT_LIMIT_MS)
+  const schedule = (list: readonly Job[]) =>
+    new Scheduler(list, {
+      database: jobDatabase,
+      log,
+      now,
+      observe: (...run) => metrics.observeJob(...run),
+      publish,
+    })
+  const { access } = policy
+  const { clientSecret } = settings.provider
+  const accessJobs = createAccessJobs({ dialect: database.dialect, access, clientSecret })
+  return {
+    jobs: schedule([...identityJobs, ...accessJobs, ...roomJobs]),
+    fileJobs: schedule([...createFileJobs(jobDatabase, storage), ...searchJobs]),
   }
 }

@@ -1,4 +1,6 @@
 import { parseTrusted } from '@latchkey/http/client-address'
+import { hashConditions } from './access-layer/policy.ts'
+import { RevocationLog } from './access-layer/revocations.ts'
 import { createRates } from './api/rates.ts'
 import { createRoomWriter } from './api/room-writes.ts'
 import type { Policy } from './api/services.ts'
@@ -22,7 +24,7 @@ import type { Settings } from './settings/settings.ts'
 
 export interface ServicesOptions extends Pick<
   Services,
-  'settings' | 'log' | 'database' | 'livekit' | 'now' | 'steadyNow'
+  'settings' | 'log' | 'database' | 'livekit' | 'accessKeys' | 'now' | 'steadyNow'
 > {
   bus: Bus
   pushKeys: PushKeys
@@ -34,15 +36,18 @@ export interface ServicesOptions extends Pick<
 
 /** Creates what all transports depend on. */
 export function createServices(options: ServicesOptions): Services {
-  const { settings, log, now, steadyNow, demo = false, database, bus, livekit } = options
+  const { settings, log, now, steadyNow, demo = false, database, bus, livekit, accessKeys } = options
   const metrics = createMetrics()
   const rates = createRates(settings.limits, steadyNow, (limit, key) =>
     bus.publishRemote({ kind: 'rate_limit', limit, key }),
   )
   bus.listen((event) => event.kind === 'rate_limit' && rates.applyRemote(event.limit, event.key))
+  const policy = policyOf(settings, demo)
+  const revocations = policy.access && new RevocationLog({ database, policy: policy.access, now })
+  bus.listen(({ kind }) => kind === 'sessions' && revocations?.check())
   return {
     settings,
-    policy: policyOf(settings, demo),
+    policy,
     database,
     writeInRoom: createRoomWriter(database),
     storage: openStorage(settings.files),
@@ -51,6 +56,8 @@ export function createServices(options: ServicesOptions): Services {
     pusher: createPusher(options, metrics),
     livekit,
     sessions: openLookup(settings.databaseUrl, database),
+    accessKeys,
+    revocations,
     slideQueue: new SlideQueue(database),
     provider: createProvider(settings.provider, { log, now, metrics }),
     rates,
@@ -98,6 +105,11 @@ function policyOf(settings: Settings, demo: boolean): Policy {
     voice: settings.voice,
     adminBootstrap: settings.adminBootstrap,
     adminReauthMs: settings.adminReauthSeconds * 1000,
+    access: settings.accessOrigins && {
+      origins: settings.accessOrigins,
+      conditionsHash: hashConditions(settings.provider.accessConditions ?? []),
+      serviceKey: settings.accessServiceKey,
+    },
     backchannelLogout: provider.mode !== 'oauth2' && provider.backchannelLogout,
     sessions: {
       idleMs: settings.sessionIdleSeconds * 1000,

@@ -8,6 +8,8 @@ import { createBackchannelLogout } from './http/backchannel-logout.ts'
 import { securityHeaders } from './http/headers.ts'
 import { type Readiness, authorizeMetrics, health } from './http/health.ts'
 import { WEBHOOK_PATH, createLiveKitWebhook } from './livekit-webhook.ts'
+import { KEY_SET_PATH, createAccessRoutes } from './http/access-layer.ts'
+import { createRevocationsRoute } from './http/access-revocations.ts'
 import { createLoginRoutes } from './http/login.ts'
 import { createPages, pageRoute } from './http/pages.ts'
 import { createReference, isReference } from './http/reference-page.ts'
@@ -91,6 +93,8 @@ export function createRouter(
 function createAnswers(services: Services, readiness: Readiness, media: MediaControl | null) {
   const api = createApi(services)
   const login = createLoginRoutes(services)
+  const access = createAccessRoutes(services)
+  const revocations = createRevocationsRoute(services)
   const backchannelLogout = createBackchannelLogout(services)
   const livekitWebhook = createLiveKitWebhook(services, media)
   const reference = createReference(services.policy.demo)
@@ -110,8 +114,9 @@ function createAnswers(services: Services, readiness: Readiness, media: MediaCon
     // These routes and the API count their requests themselves.
     if (path === BACKCHANNEL_LOGOUT_PATH) return backchannelLogout(request, peer)
     if (path === WEBHOOK_PATH) return livekitWebhook(request, peer)
-    const loginResponse = login(request, path, peer)
-    if (loginResponse) return loginResponse
+    const ownResponse =
+      login(request, path, peer) ?? access(request, path, peer) ?? revocations(request, path, peer)
+    if (ownResponse) return ownResponse
     const match = services.hosts(request.headers.get('host'))
     if ('refused' in match) throw failure(match.refused)
     if (!isApi(path))
@@ -127,9 +132,9 @@ function createAnswers(services: Services, readiness: Readiness, media: MediaCon
   }
 }
 
-/** Only static files, files of messages and profile pictures may be cached. */
+/** Only static files, files of messages, profile pictures and public keys may be cached. */
 function isCacheable(path: string, { headers }: Response): boolean {
-  return !isApi(path) || CACHEABLE.has(headers.get('Cache-Control'))
+  return !isApi(path) || path === KEY_SET_PATH || CACHEABLE.has(headers.get('Cache-Control'))
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { Proxies } from '@latchkey/http/client-address'
+import type { AccessKeys } from './access-layer/keys.ts'
+import type { RevocationLog } from './access-layer/revocations.ts'
 import type { OperationServices } from './api/services.ts'
 import type { HostMatch } from './http/hosts.ts'
 import type { Metrics } from './metrics.ts'
@@ -10,6 +12,9 @@ import type { Settings } from './settings/settings.ts'
 export interface Services extends OperationServices {
   settings: Settings
   sessions: SessionLookup
+  /** Null unless Rooms is an access layer. */
+  accessKeys: AccessKeys | null
+  revocations: RevocationLog | null
   slideQueue: SlideQueue
   proxies: Proxies
   hosts: (host: string | null) => HostMatch

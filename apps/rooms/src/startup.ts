@@ -1,5 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
+import { deleteAccess } from './access-layer/store.ts'
 import { recordAudit } from './audit/store.ts'
 import type { Tables, Tx } from './db/tables.ts'
 import { hasAdmin, lockGrantChanges, revokeAdminsOf } from './grants/operations.ts'
@@ -18,11 +19,12 @@ import type { Settings } from './settings/settings.ts'
  */
 export async function reconcileSettings(
   database: Database<Tables>,
-  { provider, guestEnabled, adminBootstrap, maxRetentionDays }: Settings,
+  { provider, guestEnabled, adminBootstrap, maxRetentionDays, accessOrigins }: Settings,
   log: Log,
   nowMs: number,
 ): Promise<void> {
   const name = { mode: provider.mode, issuer: issuerOf(provider) }
+  if (accessOrigins === null) await database.write(deleteAccess)
   const outcome = await database.write(async (tx) => ({
     retention: await recordMaxRetention(tx, maxRetentionDays, nowMs),
     change: await recordProvider(tx, name, nowMs),

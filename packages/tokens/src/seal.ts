@@ -9,7 +9,13 @@ const TAG_BYTES = 16
 /**
  * Purpose of a sealed text. It is part of the key: a text of one purpose does not open as another.
  */
-export type Purpose = 'id-token' | 'idempotent-answer' | 'pkce-verifier' | 'push-key' | 'webhook-secret'
+export type Purpose =
+  | 'access-key'
+  | 'id-token'
+  | 'idempotent-answer'
+  | 'pkce-verifier'
+  | 'push-key'
+  | 'webhook-secret'
 
 /**
  * Encrypts a text under a key derived from `token`. Returns base64url of nonce, tag and ciphertext,

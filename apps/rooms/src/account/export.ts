@@ -25,7 +25,7 @@ import {
 export async function collectAccount(context: Context): Promise<ReadableStream<Uint8Array>> {
   const { user, platformAdmin, session } = context.actor
   const db = context.database.read
-  const { identity, grants, sessions, blocks, profile } = await findAccountRows(db, user.id)
+  const { identity, grants, sessions, blocks, profile, access } = await findAccountRows(db, user.id)
   const account: Omit<AccountExport, 'rooms' | 'activity'> = {
     exportedAt: toMoment(context.now),
     user: {
@@ -53,6 +53,11 @@ export async function collectAccount(context: Context): Promise<ReadableStream<U
       userId: blocked_id,
       createdAt: toMoment(created_at),
     })),
+    access: access && {
+      email: access.email,
+      groups: access.groups === null ? null : (JSON.parse(access.groups) as string[]),
+      mayEnter: access.is_met === 1,
+    },
   }
   return toByteStream(exportChunks(context, account, await exportRooms(context.database, user.id)))
 }

@@ -48,6 +48,14 @@ export const AccountExport = z
     blocks: z.array(z.object({ userId: z.string(), createdAt: Moment })).meta({
       description: 'The people whom the person blocks.',
     }),
+    access: z
+      .object({
+        email: z.string().nullable(),
+        groups: z.array(z.string()).nullable(),
+        mayEnter: z.boolean(),
+      })
+      .nullable()
+      .meta({ description: 'What the last sign-in said for services behind the access layer.' }),
     rooms: ExportedRooms,
     activity: z.array(AuditLine).meta({ description: 'Audit log entries of actions of the person.' }),
   })

@@ -1,6 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { findClaims } from '../access-layer/store.ts'
 import type { AuditAction } from '../audit/actions.ts'
 import type {
+  AccessClaimsRow,
   AuditEventRow,
   BlockRow,
   Db,
@@ -33,6 +35,7 @@ export interface AccountRows {
   sessions: (SessionRow & { endpoint: string | null })[]
   blocks: BlockRow[]
   profile: ProfileRow
+  access: AccessClaimsRow | null
 }
 
 export async function findAccountRows(db: Db, userId: string): Promise<AccountRows> {
@@ -53,6 +56,7 @@ export async function findAccountRows(db: Db, userId: string): Promise<AccountRo
       .orderBy('sessions.id')
       .execute(),
     profile: await findProfile(db, userId),
+    access: (await findClaims(db, userId)) ?? null,
     blocks: await db
       .selectFrom('blocks')
       .selectAll()
@@ -207,6 +211,7 @@ const DELETED_REFERENCES = [
   ['online_users', 'user_id'],
   ['call_alerts', 'user_id'],
   ['notification_settings', 'user_id'],
+  ['access_claims', 'user_id'],
   ['sessions', 'user_id'],
   ['role_grants', 'user_id'],
   ['room_members', 'user_id'],

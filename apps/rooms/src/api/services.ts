@@ -1,5 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import type { Log } from '@latchkey/http/log'
+import type { AccessPolicy } from '../access-layer/policy.ts'
 import type { Tables } from '../db/tables.ts'
 import type { ImageQueue } from '../files/images/image-queue.ts'
 import type { FileStorage } from '../files/storage/storage.ts'
@@ -25,6 +26,8 @@ export interface Policy {
   readonly voice: VoiceSettings
   readonly adminBootstrap: 'first-login' | 'off'
   readonly adminReauthMs: number
+  /** Null unless Rooms is the access layer of other origins. */
+  readonly access: AccessPolicy | null
   readonly backchannelLogout: boolean
   readonly sessions: Lifetimes
   readonly transactionMs: number

@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'auth.backchannel_logout',
   'auth.backchannel_rejected',
   'session.revoke',
+  'access.enter',
   'guest.create',
   'grant.add',
   'grant.remove',

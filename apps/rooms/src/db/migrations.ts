@@ -11,6 +11,7 @@ import { callAlerts } from './migrations/0010-call-alerts.ts'
 import { groups } from './migrations/0012-groups.ts'
 import { drafts } from './migrations/0013-drafts.ts'
 import { roomsByActivity } from './migrations/0014-rooms-by-activity.ts'
+import { accessLayer } from './migrations/0015-access-layer.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -25,4 +26,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0012-groups': groups,
   '0013-drafts': drafts,
   '0014-rooms-by-activity': roomsByActivity,
+  '0015-access-layer': accessLayer,
 }

@@ -1,5 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import type { Kysely, Transaction } from 'kysely'
+import type { AccessTables } from './access-rows.ts'
 import type { Flag } from './flag.ts'
 import type { NotificationLevel } from '../rooms/notification-levels.ts'
 import type { MemberTables } from './member-rows.ts'
@@ -9,6 +10,7 @@ import type { UserTables } from './user-rows.ts'
 import type { GuestVoice, RoomVoice, VoiceTables } from './voice-rows.ts'
 import type { DefaultRole, MemberRole } from '../api/roles.ts'
 
+export type { AccessClaimsRow, AccessKeyRow, AccessSessionRow } from './access-rows.ts'
 export type { RoomDraftRow, RoomGroupRow, RoomManualRoleRow, RoomMemberRow } from './member-rows.ts'
 export type { BlockRow, UserRow } from './user-rows.ts'
 
@@ -322,7 +324,8 @@ export interface WsTicketRow {
   expires_at: number
 }
 
-export interface Tables extends FileTables, MemberTables, NotificationTables, UserTables, VoiceTables {
+export interface Tables
+  extends AccessTables, FileTables, MemberTables, NotificationTables, UserTables, VoiceTables {
   rooms: RoomRow
   room_visits: RoomVisitRow
   room_user_states: RoomUserStateRow

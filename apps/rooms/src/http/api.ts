@@ -72,7 +72,7 @@ export async function answerAt(
   return response
 }
 
-function countRequest({ rates }: Services, { actor, client }: Caller): void {
+export function countRequest({ rates }: Services, { actor, client }: Pick<Caller, 'actor' | 'client'>): void {
   if (actor) rates.take('http_per_minute', actor.session.id)
   else rates.take('http_anonymous_per_minute', client.prefix)
 }

@@ -9,6 +9,9 @@ export interface CookieNames {
   readonly session: string
   readonly csrf: string
   readonly login: string
+  /** At origins of the access layer: who is admitted, and the secret of an entry. */
+  readonly access: string
+  readonly accessEntry: string
   readonly isSecure: boolean
 }
 
@@ -16,6 +19,8 @@ const SECURE: CookieNames = {
   session: '__Host-latchkey_session',
   csrf: '__Host-latchkey_csrf',
   login: '__Host-latchkey_login',
+  access: '__Host-latchkey_access',
+  accessEntry: '__Host-latchkey_access_entry',
   isSecure: true,
 }
 
@@ -23,6 +28,8 @@ const PLAIN: CookieNames = {
   session: 'latchkey_session',
   csrf: 'latchkey_csrf',
   login: 'latchkey_login',
+  access: 'latchkey_access',
+  accessEntry: 'latchkey_access_entry',
   isSecure: false,
 }
 
@@ -87,7 +94,7 @@ export function csrfCookie(
   return writeCookie(names, names.csrf, csrfToken, { maxAgeSeconds, isReadable: true })
 }
 
-function secondsUntil(endMs: number, nowMs: number): number {
+export function secondsUntil(endMs: number, nowMs: number): number {
   return Math.floor((endMs - nowMs) / 1000)
 }
 

@@ -17,6 +17,8 @@ interface CommonConfig {
   readonly tokenType: string | null
   /** Who may sign in: everyone whose claims meet all of them. */
   readonly conditions: readonly Condition[]
+  /** Whom the access layer admits; null if Rooms is none. */
+  readonly accessConditions: readonly Condition[] | null
   readonly adminClaim: { readonly path: ClaimPath; readonly value: string } | null
   readonly subjectPath: ClaimPath
   /** The first path with a name wins. */

@@ -1,7 +1,7 @@
 import { findUnmatchableShape } from './claim-match.ts'
 import { CLAIM_SHAPES } from './claim-shapes.ts'
 import type { Claims } from './claim-path.ts'
-import { examineConditions } from './conditions.ts'
+import { type Condition, examineConditions } from './conditions.ts'
 import type { ProviderConfig } from './provider-config.ts'
 import { findGrouplessShape } from './groups.ts'
 import { findTeamlessShape } from './teams.ts'
@@ -10,6 +10,7 @@ import { findTeamlessShape } from './teams.ts'
 export interface UnmatchableClaim {
   readonly setting:
     | 'AUTH_REQUIRE'
+    | 'ROOMS_ACCESS_REQUIRE'
     | 'AUTH_ADMIN_CLAIM_PATH'
     | 'TEAMIDP_TEAM_CLAIM_PATH'
     | 'ROOMS_GROUPS_CLAIM'
@@ -20,14 +21,13 @@ export interface UnmatchableClaim {
 }
 
 export function findUnmatchableClaims(claims: Claims, config: ProviderConfig): readonly UnmatchableClaim[] {
-  const { adminClaim, conditions, groupsPath } = config
+  const { adminClaim, conditions, accessConditions, groupsPath } = config
   const teams = config.mode === 'oauth2' ? null : config.teams
+  const conditionsOf = (setting: UnmatchableClaim['setting'], list: readonly Condition[]) =>
+    examineConditions(claims, list).map(({ condition, shape }) => ({ setting, claim: condition.text, shape }))
   return [
-    ...examineConditions(claims, conditions).map(({ condition, shape }) => ({
-      setting: 'AUTH_REQUIRE' as const,
-      claim: condition.text,
-      shape,
-    })),
+    ...conditionsOf('AUTH_REQUIRE', conditions),
+    ...conditionsOf('ROOMS_ACCESS_REQUIRE', accessConditions ?? []),
     {
       setting: 'AUTH_ADMIN_CLAIM_PATH' as const,
       claim: adminClaim?.path.whole ?? '',

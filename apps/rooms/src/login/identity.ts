@@ -2,14 +2,14 @@
 import type { Log } from '@latchkey/http/log'
 import { matchesClaim } from '../identity/claim-match.ts'
 import { type ClaimPath, type Claims, readClaim, readFirstClaim } from '../identity/claim-path.ts'
-import { examineConditions, pathsOf } from '../identity/conditions.ts'
+import { EMAIL_VERIFIED, examineConditions, findVerifiedEmail, pathsOf } from '../identity/conditions.ts'
 import { cleanName, truncateToGraphemes } from '../identity/display-name.ts'
 import { readGroups } from '../identity/groups.ts'
 import { identifierOf } from '../identity/identifier.ts'
 import { type OidcConfig, type ProviderConfig, issuerOf } from '../identity/provider-config.ts'
 import { ownedTeams } from '../identity/teams.ts'
 import { findUnmatchableClaims } from '../identity/unmatchable-claims.ts'
-import { AccessNotGranted, LoginFailure, type ProviderIdentity } from './provider.ts'
+import { type AccessClaims, AccessNotGranted, LoginFailure, type ProviderIdentity } from './provider.ts'
 
 const MAX_EMAIL_LENGTH = 320
 
@@ -36,6 +36,17 @@ export function describePerson(
     isAdmin: adminClaim !== null && matchesClaim(claims, { ...adminClaim, values: [adminClaim.value] }),
     ownedTeams: config.mode === 'oauth2' || config.teams === null ? [] : ownedTeams(claims, config.teams),
     groups: groupsOf(claims, config.groupsPath, isPartial),
+    access: accessOf(claims, config),
+  }
+}
+
+function accessOf(claims: Claims, { accessConditions }: ProviderConfig): AccessClaims | null {
+  if (accessConditions === null) return null
+  const { address } = findVerifiedEmail(claims) ?? {}
+  return {
+    // A part of an address would be that of another person.
+    email: address !== undefined && address.length <= MAX_EMAIL_LENGTH ? address : null,
+    isMet: examineConditions(claims, accessConditions).every(({ isMet }) => isMet),
   }
 }
 
@@ -70,7 +81,8 @@ export function nameIn(value: unknown): string {
  * preferred one of the names (R7.5).
  */
 export function isComplete(idToken: Claims[number], config: OidcConfig): boolean {
-  const { scopes, subjectPath, namePaths, emailPath, adminClaim, teams, groupsPath, conditions } = config
+  const { scopes, subjectPath, namePaths, emailPath, adminClaim, teams, groupsPath } = config
+  const { conditions, accessConditions } = config
   const isEmailAsked = emailPath?.whole !== 'email' || scopes.includes('email')
   const paths = [
     subjectPath,
@@ -78,7 +90,8 @@ export function isComplete(idToken: Claims[number], config: OidcConfig): boolean
     adminClaim?.path,
     teams?.claimPath,
     groupsPath,
-    ...conditions.flatMap(pathsOf),
+    ...[...conditions, ...(accessConditions ?? [])].flatMap(pathsOf),
+    isEmailAsked && accessConditions !== null ? EMAIL_VERIFIED : null,
   ]
   const [preferred] = namePaths
   return (

@@ -77,6 +77,14 @@ export interface Redemption {
   readonly nonceHash: string | null
 }
 
+/** What the access layer asks of claims (R50.2). */
+export interface AccessClaims {
+  /** Only if the provider has verified it; at most 320 characters. */
+  readonly email: string | null
+  /** Whether they meet ROOMS_ACCESS_REQUIRE. */
+  readonly isMet: boolean
+}
+
 /** The user who has signed in. */
 export interface ProviderIdentity {
   readonly issuer: string
@@ -97,6 +105,8 @@ export interface ProviderIdentity {
   readonly ownedTeams: readonly string[]
   /** Names of the user's groups; null if they are not known, and memberships by groups stay (R38.3c). */
   readonly groups: readonly string[] | null
+  /** What the access layer asks of the claims; null without one. */
+  readonly access: AccessClaims | null
   /** Compact JWS for the logout at the provider; null in oauth2. */
   readonly idToken: string | null
   readonly sid: string | null

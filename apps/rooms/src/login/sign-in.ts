@@ -1,4 +1,5 @@
 import { hashToken } from '@latchkey/tokens/opaque'
+import { saveClaims } from '../access-layer/store.ts'
 import { originOf } from '../audit/origin.ts'
 import { recordAudit } from '../audit/store.ts'
 import type { LoginStateRow, Tx } from '../db/tables.ts'
@@ -49,6 +50,7 @@ async function createAccountSession(tx: Tx, context: LoginContext, login: Comple
   const { user, isNew, isRenamed } = await upsertMember(tx, { ...identity, mode: provider.mode }, now)
   // Thrown to roll back the update of the name as well.
   if (user.disabled === 1) throw new LoginFailure('account_disabled', 'account disabled')
+  await saveAccessClaims(tx, policy, user.id, identity)
   const signedIn = { ...identity, userId: user.id, isNew }
   const grantChanges = await updateLoginGrants(tx, signedIn, policy.adminBootstrap, origin)
   // Other sessions continue, except in rooms to which only the lost right gave access (R17.7).
@@ -83,6 +85,22 @@ async function createAccountSession(tx: Tx, context: LoginContext, login: Comple
     ended,
     events: [...lost, ...joined, ...changed],
   }
+}
+
+async function saveAccessClaims(
+  tx: Tx,
+  { access: layer }: LoginContext['policy'],
+  userId: string,
+  { access, groups }: ProviderIdentity,
+): Promise<void> {
+  if (layer === null || access === null) return
+  await saveClaims(tx, {
+    user_id: userId,
+    email: access.email,
+    groups: groups === null ? null : JSON.stringify(groups),
+    conditions_hash: layer.conditionsHash,
+    is_met: access.isMet ? 1 : 0,
+  })
 }
 
 /** Ends the sessions of a person whose claims no longer meet the conditions (R38.1). */

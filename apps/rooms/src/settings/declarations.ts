@@ -26,13 +26,13 @@ import {
   issuer,
   label,
   limits,
-  livekitSecret,
   livekitUrl,
   logoutParameter,
   ownOrigin,
   programPath,
   redisUrl,
   scopes,
+  signingSecret,
   tokenType,
 } from './kinds.ts'
 
@@ -437,7 +437,7 @@ export const declarations = {
   },
   livekitSecret: {
     name: 'ROOMS_LIVEKIT_SECRET',
-    kind: livekitSecret(),
+    kind: signingSecret(),
     whenUnset: 'required with ROOMS_LIVEKIT_URL',
     sentence: 'Secret of that key',
     example: 'the-output-of-openssl-rand-hex-32',
@@ -537,6 +537,30 @@ export const declarations = {
     whenUnset: 'that of Links with latchkey start, else none',
     sentence: 'Origin of Links, to which the pages offer to switch',
     example: 'https://go.example.com',
+  },
+  accessOrigins: {
+    name: 'ROOMS_ACCESS_FOR',
+    kind: listOf(ownOrigin()),
+    whenUnset: 'unset: Rooms is no access layer',
+    sentence:
+      'Origins in front of which Rooms is the access layer, such as that of Links; needs TRUSTED_PROXIES',
+    example: 'https://go.example.com',
+  },
+  accessConditions: {
+    name: 'ROOMS_ACCESS_REQUIRE',
+    kind: conditions(),
+    whenUnset: 'unset: everyone with an account',
+    sentence:
+      'Conditions on claims, all of which a person must meet to be admitted there; in the form of AUTH_REQUIRE',
+    example: 'groups=staff|board',
+  },
+  accessServiceKey: {
+    name: 'ROOMS_ACCESS_SERVICE_KEY',
+    kind: signingSecret(),
+    whenUnset: 'unset: none may ask',
+    sentence: 'Secret with which services such as Links ask whose access has ended',
+    example: 'the-output-of-openssl-rand-hex-32',
+    secret: true,
   },
   maxRetentionDays: {
     name: 'ROOMS_RETENTION_MAX',

@@ -170,8 +170,8 @@ export function livekitUrl(): Kind<string> {
   }
 }
 
-/** A secret with which tokens are signed. LiveKit itself warns of shorter ones. */
-export function livekitSecret(): Kind<string> {
+/** A secret with which tokens are signed: HS256 needs 32 bytes (RFC 7518, section 3.2). */
+export function signingSecret(): Kind<string> {
   return {
     accepts: 'at least 32 characters without control characters or surrounding whitespace',
     parse: (value) => (value.length >= 32 ? text().parse(value) : undefined),

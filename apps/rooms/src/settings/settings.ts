@@ -12,6 +12,7 @@ import type { FileLocation } from '../files/storage/location.ts'
 import { DEFAULT_LIMITS, type Limits } from '../api/limits.ts'
 import { type ClaimPath, parseClaimPath } from '../identity/claim-path.ts'
 import type { OidcConfig, ProviderConfig, ProviderMode } from '../identity/provider-config.ts'
+import { accessConditionsOf, accessRules, hasRepeatedHost } from './access-layer.ts'
 import { declarations } from './declarations.ts'
 import { fileLocation, storageRules } from './storage.ts'
 import { type VoiceSettings, voiceRules, voiceSettings } from './voice.ts'
@@ -90,6 +91,7 @@ function requiredWith(key: Key, other: Key): RoomsRule {
 const rules: readonly RoomsRule[] = [
   ...storageRules,
   ...voiceRules,
+  ...accessRules,
   requireKey('provider'),
   requireKey('clientId'),
   requireKey('allowedHosts'),
@@ -155,16 +157,9 @@ const rules: readonly RoomsRule[] = [
   {
     settings: ['allowedHosts'],
     problem: ({ allowedHosts }) =>
-      allowedHosts !== null && new Set(allowedHosts.map(hostAndPort)).size < allowedHosts.length
-        ? 'must name each host and port once'
-        : null,
+      allowedHosts !== null && hasRepeatedHost(allowedHosts) ? 'must name each host and port once' : null,
   },
 ]
-
-function hostAndPort(origin: string): string {
-  const { hostname, port, protocol } = new URL(origin)
-  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
-}
 
 /** Throws `SettingsError` with all problems. */
 export function readSettings(env: Environment): Settings {
@@ -249,6 +244,7 @@ function providerConfig(values: RoomsValues, mode: ProviderMode, clientId: strin
     tokenType: values.tokenType === 'none' ? null : values.tokenType,
     allowHttp: values.allowHttp,
     conditions: values.conditions ?? [],
+    accessConditions: accessConditionsOf(values),
     adminClaim:
       values.adminClaimPath !== null && values.adminClaimValue !== null
         ? { path: values.adminClaimPath, value: values.adminClaimValue }

@@ -41,10 +41,14 @@ const archivedTables = [
 export type RoomsTable = (typeof archivedTables)[number]
 
 /**
- * Useless in another instance: connections of nodes and calls, pending logins and socket tickets. The index of
- * words is built during a restore.
+ * Useless in another instance: connections of nodes and calls, pending logins and socket tickets, and
+ * whom the access layer has admitted. The index of words is built during a restore.
  */
 export const omittedTables = [
+  'access_claims',
+  'access_codes',
+  'access_keys',
+  'access_sessions',
   'call_alerts',
   'call_leases',
   'calls',

@@ -64,6 +64,7 @@ eachDialect((dialect, newUrl) => {
         status: { text: 'At lunch', emoji: '🍜', until: null, away: true },
       },
       blocks: [{ userId: other.id, createdAt: expect.stringMatching(/Z$/) }],
+      access: null,
       rooms: {
         owned: [],
         memberships: [],

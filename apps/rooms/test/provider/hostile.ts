@@ -342,6 +342,7 @@ const COMMON = {
   tokenAuthMethod: 'auto',
   tokenType: 'bearer',
   conditions: [],
+  accessConditions: null,
   adminClaim: null,
   subjectPath: claimPath('sub'),
   namePaths: [claimPath('name')],

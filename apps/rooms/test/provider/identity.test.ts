@@ -361,6 +361,7 @@ describe('other stored values of a login', () => {
   test('R8.3: no other claims', async () => {
     expect(Object.keys(await signIn({ phone_number: '1', address: {} })).toSorted()).toEqual(
       [
+        'access',
         'email',
         'groups',
         'idToken',

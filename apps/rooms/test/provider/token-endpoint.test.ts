@@ -239,6 +239,7 @@ describe('the response', () => {
       isAdmin: false,
       ownedTeams: [],
       groups: null,
+      access: null,
       idToken: null,
       sid: null,
       issuedAtSeconds: null,

@@ -442,6 +442,33 @@ describe('values', () => {
     expect(readSettings({ ...oidc, ...url, ROOMS_VOICE: 'mesh' }).voice.livekit).toBeNull()
   })
 
+  test('R50: origins of the access layer are none of Rooms itself, and have a proxy', () => {
+    const own = { ...oidc, ROOMS_ACCESS_FOR: 'https://go.example.com, http://go.localhost:8080' }
+    expect(readSettings(own).provider.accessConditions).toEqual([])
+    expect(readSettings(oidc).provider.accessConditions).toBeNull()
+    for (const wrong of [
+      { ROOMS_ACCESS_FOR: 'https://rooms.example.com' },
+      { ROOMS_ACCESS_FOR: 'https://go.example.com,http://go.example.com:443' },
+      { ROOMS_ACCESS_FOR: 'http://go.example.com' },
+      { ROOMS_ACCESS_FOR: 'https://go.example.com/' },
+      { ROOMS_ACCESS_FOR: '*' },
+      { TRUSTED_PROXIES: 'none' },
+      { ROOMS_ACCESS_FOR: '', ROOMS_ACCESS_REQUIRE: 'groups=staff' },
+      { ROOMS_ACCESS_FOR: '', ROOMS_ACCESS_SERVICE_KEY: 'x'.repeat(32) },
+    ])
+      expect([wrong, problemsOf({ ...own, ...wrong })]).toEqual([
+        wrong,
+        [expect.stringMatching(/^ROOMS_ACCESS_FOR /)],
+      ])
+    expect(problemsOf({ ...own, ROOMS_ACCESS_REQUIRE: 'staff' })).toEqual([
+      'ROOMS_ACCESS_REQUIRE has no = in condition 1',
+    ])
+    const short = 'ROOMS_ACCESS_SERVICE_KEY must be at least 32 characters without'
+    expect(problemsOf({ ...own, ROOMS_ACCESS_SERVICE_KEY: 'x'.repeat(31) })).toEqual([
+      expect.stringContaining(short),
+    ])
+  })
+
   test('every example of the reference is accepted', () => {
     for (const { name, example } of Object.values(declarations))
       for (const [mode, required] of Object.entries(modes)) {
@@ -455,6 +482,7 @@ describe('values', () => {
             AUTH_ADMIN_CLAIM_PATH: 'a',
             AUTH_ADMIN_CLAIM_VALUE: 'b',
           }),
+          ...(name.startsWith('ROOMS_ACCESS_') && { ROOMS_ACCESS_FOR: 'https://go.example.com' }),
           ...(name === 'AUTH_NAME_PATH' && { OAUTH_NAME_PATH: '' }),
           ...(name === 'SESSION_ABSOLUTE_SECONDS' && { SESSION_IDLE_SECONDS: '60' }),
           ...(name === 'ROOMS_BUS_URL' && { ROOMS_DATABASE_URL: 'postgres://rooms@db.internal/rooms' }),
