@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { openPool } from '@latchkey/database/pool'
 import { eachDialect } from '@latchkey/database/testing'
 import { Workspace } from './running.ts'
@@ -108,6 +108,26 @@ describe('latchkey links export and import with --everything', () => {
     expect((await workspace.run([...TAKE, '--owner', 'ada'])).code).toBe(2)
   })
 })
+
+test('an archive that cannot be read is one sentence, and creates no database', async () => {
+  const workspace = new Workspace({ ROOMS_DATABASE_URL: 'sqlite:./rooms.db' })
+  try {
+    const missing = workspace.path('missing.ndjson')
+    for (const [path, problem] of [
+      [missing, `${missing} does not exist\n`],
+      [workspace.path('.'), expect.stringMatching(/^[^\n]+ is a folder, not a file\n$/)],
+    ] as const)
+      for (const args of [
+        ['rooms', 'import', path, '--dry-run'],
+        ['links', 'import', path, '--everything', '--dry-run'],
+      ])
+        expect(await workspace.run(args)).toEqual({ code: 1, out: '', err: problem })
+    await workspace.run(['rooms', 'import', missing])
+    expect(existsSync(workspace.path('rooms.db'))).toBe(false)
+  } finally {
+    workspace.remove()
+  }
+}, 60_000)
 
 /** The database of the demo, too. */
 const ROOMS = { ROOMS_DATABASE_URL: 'sqlite:./data/rooms.db' }

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { sqlitePath } from '@latchkey/database/url'
 import { drainJournal } from '@latchkey/links/backup/backup'
@@ -51,9 +51,9 @@ async function writeOut<Result>(
 /** Restores an archive into an empty instance. */
 export async function importArchive(path: string, dryRun: boolean): Promise<number> {
   const settings = currentSettings()
-  // Creates and migrates the database before the import locks it against nodes.
-  if (!dryRun) await withDatabase(settings, async () => {})
   await readArchiveFile(path, async (reading, progress) => {
+    // Creates and migrates the database before the import locks it against nodes.
+    if (!dryRun) await withDatabase(settings, async () => {})
     const rows = await importInstance({
       databaseUrl: settings.databaseUrl,
       ...reading,
@@ -110,8 +110,8 @@ Stop all nodes of the service first; none can start during the import.
     const dryRun = values['dry-run']
     const [path = ''] = requirePositionals(positionals, ['FILE'])
     const { databaseUrl, files } = roomsStorage()
-    if (!dryRun) await withRoomsDatabase({ databaseUrl }, async () => {})
     await readArchiveFile(path, async (reading) => {
+      if (!dryRun) await withRoomsDatabase({ databaseUrl }, async () => {})
       const storage = openStorage(files)
       const rows = await importRooms({ databaseUrl, storage, dryRun, ...reading })
       const counts = formatAmounts([
@@ -128,14 +128,18 @@ Stop all nodes of the service first; none can start during the import.
 
 export const roomsArchiveCommands: readonly Command[] = [roomsExportCommand, roomsImportCommand]
 
-/** Reads the file, or stdin, with progress. Prints the summary that `importing` returns. */
+/**
+ * Reads the file, or stdin, with progress. Prints the summary that `importing` returns. A file that
+ * cannot be opened fails before anything is created.
+ */
 async function readArchiveFile(
   path: string,
   importing: (reading: Reading, progress: Progress) => Promise<string>,
 ): Promise<void> {
+  const file = path === '-' ? undefined : await open(path)
   const progress = new Progress()
   const reading: Reading = {
-    source: path === '-' ? process.stdin : createReadStream(path, { highWaterMark: PIECE_BYTES }),
+    source: file?.createReadStream({ highWaterMark: PIECE_BYTES }) ?? process.stdin,
     onRows: (rows, of) => progress.show(rows, { done: rows, whole: of }),
   }
   const summary = await importing(reading, progress).finally(() => progress.clear())
