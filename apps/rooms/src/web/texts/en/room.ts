@@ -176,6 +176,7 @@ export default {
   'room.event.callStarted': '{{name}} started a call',
   'room.event.callEnded': 'The call ended after {{time}}',
   'room.event.callMissed': 'No one answered the call from {{name}}',
+  'room.event.callLasted': '{{name}} started a call · {{time}}',
   'room.missedCall': 'Missed call from {{name}}',
   'room.inCall': 'In the call',
 }

@@ -179,6 +179,7 @@ export default {
   'room.event.callStarted': '{{name}} memulai panggilan',
   'room.event.callEnded': 'Panggilan berakhir setelah {{time}}',
   'room.event.callMissed': 'Tidak ada yang menjawab panggilan dari {{name}}',
+  'room.event.callLasted': '{{name}} memulai panggilan · {{time}}',
   'room.missedCall': 'Panggilan tak terjawab dari {{name}}',
   'room.inCall': 'Di panggilan',
 } satisfies Record<keyof typeof en, string>

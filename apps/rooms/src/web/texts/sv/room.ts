@@ -179,6 +179,7 @@ export default {
   'room.event.callStarted': '{{name}} startade ett samtal',
   'room.event.callEnded': 'Samtalet slutade efter {{time}}',
   'room.event.callMissed': 'Ingen svarade på samtalet från {{name}}',
+  'room.event.callLasted': '{{name}} startade ett samtal · {{time}}',
   'room.missedCall': 'Missat samtal från {{name}}',
   'room.inCall': 'I samtalet',
 } satisfies Record<keyof typeof en, string>

@@ -1,10 +1,10 @@
 import { Loader, VisuallyHidden } from '@mantine/core'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { CallPeer } from '../../live/frames.ts'
-import { live } from '../../live/live.ts'
 import { useText } from '../../texts/text.ts'
 import type { CallSession } from '../call-session.ts'
 import type { NameOf } from './names.ts'
+import type { Callee } from './use-callees.ts'
 
 interface Props {
   session: CallSession
@@ -13,13 +13,12 @@ interface Props {
 }
 
 /** Lines about the call: state, raised hands, and how to speak. */
-export function CallLines({ session, own, nameOf }: Props) {
-  const declined = useDeclined(session)
+export function CallLines({ session, own, nameOf, callees }: Props & Pick<PhaseProps, 'callees'>) {
   return (
     <div className="call-lines">
       <Movement session={session} nameOf={nameOf} />
-      <Phase session={session} declinedCount={declined.length} />
-      <Declined session={session} userIds={declined} />
+      <Phase session={session} callees={callees} />
+      <Declined callees={callees} />
       <Hands session={session} own={own} nameOf={nameOf} />
       <OwnState session={session} />
     </div>
@@ -28,15 +27,14 @@ export function CallLines({ session, own, nameOf }: Props) {
 
 interface PhaseProps {
   session: CallSession
-  declinedCount: number
+  callees: readonly Callee[]
 }
 
-function Phase({ session, declinedCount }: PhaseProps) {
+function Phase({ session, callees }: PhaseProps) {
   const { t } = useText()
   const { phase, peers } = useSyncExternalStore(session.watch, session.state)
   if (phase === 'failed') return null
-  if (phase === 'in')
-    return peers.length === 0 ? <Alone session={session} declinedCount={declinedCount} /> : null
+  if (phase === 'in') return peers.length === 0 ? <Alone callees={callees} /> : null
   return (
     <p className="call-line" role="status">
       <Loader size={14} aria-hidden /> {t(`call.${phase}`)}
@@ -44,42 +42,22 @@ function Phase({ session, declinedCount }: PhaseProps) {
   )
 }
 
-/** Time for which the others are alerted of a call. */
-const ALERT_MS = 30_000
-
-function Alone({ session: { room, state }, declinedCount }: PhaseProps) {
-  const { t } = useText()
-  const endMs = Date.parse(state().startedAt ?? '') + ALERT_MS
-  const [isWaiting, setWaiting] = useState(room.kind === 'direct' && Date.now() < endMs)
-  useEffect(() => {
-    const timer = setTimeout(() => setWaiting(false), endMs - Date.now())
-    return () => clearTimeout(timer)
-  }, [endMs])
-  const mayCome = isWaiting && declinedCount < (room.people?.length ?? 0)
-  return <p className="call-line">{t(mayCome ? 'call.waiting' : 'call.alone')}</p>
-}
-
-/** People who have declined the call, and have not joined it all the same. */
-function useDeclined(session: CallSession): readonly string[] {
-  const [userIds, setUserIds] = useState<readonly string[]>([])
-  const { peers } = useSyncExternalStore(session.watch, session.state)
-  useEffect(
-    () =>
-      live.onNotice(({ notice, data }) => {
-        if (notice === 'call_ended' && data['roomId'] === session.room.id && data['reason'] === 'declined')
-          setUserIds((before) => [...before, String(data['userId'])])
-      }),
-    [session],
-  )
-  return userIds.filter((userId) => peers.every((peer) => peer.userId !== userId))
-}
-
-function Declined({ session, userIds }: { session: CallSession; userIds: readonly string[] }) {
+function Alone({ callees }: Pick<PhaseProps, 'callees'>) {
   const { t, list } = useText()
-  if (userIds.length === 0) return null
-  const names = userIds.flatMap(
-    (userId) => session.room.people?.find(({ id }) => id === userId)?.nickname ?? [],
+  const called = callees.filter(({ state }) => state === 'calling').map(({ person }) => person.nickname)
+  if (called.length === 0) return <p className="call-line">{t('call.alone')}</p>
+  // Their tiles say it to others.
+  return (
+    <VisuallyHidden component="p" role="status">
+      {t('call.calling', { names: list(called) })}
+    </VisuallyHidden>
   )
+}
+
+function Declined({ callees }: Pick<PhaseProps, 'callees'>) {
+  const { t, list } = useText()
+  const names = callees.filter(({ state }) => state === 'declined').map(({ person }) => person.nickname)
+  if (names.length === 0) return null
   return (
     <p className="call-line" role="status">
       {t('call.declined', { name: list(names) })}

@@ -11,6 +11,7 @@ import { type NameOf, useNames } from './names.ts'
 import { PictureInPicture } from './picture-in-picture.tsx'
 import { Stage } from './stage.tsx'
 import { useArea } from './tile-grid.tsx'
+import { useCallees } from './use-callees.ts'
 import { useCallKeys } from './use-call-keys.ts'
 import { usePictureInPicture } from './use-picture-in-picture.ts'
 import { useVisibleHeight } from './use-visible-height.ts'
@@ -81,11 +82,13 @@ function Call({ user, session, mayModerate, nameOf, extent, isAbove, isNarrow, .
   const [pinned, setPinned] = useState<string>()
   const speaker = useSpeaker(session)
   const picture = usePictureInPicture()
+  const callees = useCallees(session)
   const people = { user, session, nameOf }
   return (
     <>
       <Stage
         {...people}
+        callees={callees}
         mayModerate={mayModerate}
         isAbove={isAbove && extent !== 'full'}
         featured={arrangement === 'grid' ? undefined : (pinned ?? speaker)}
@@ -94,7 +97,7 @@ function Call({ user, session, mayModerate, nameOf, extent, isAbove, isNarrow, .
           setArrangement(id === undefined ? 'grid' : 'speaker')
         }}
       />
-      <CallLines session={session} own={user.nickname} nameOf={nameOf} />
+      <CallLines session={session} own={user.nickname} nameOf={nameOf} callees={callees} />
       <Controls session={session} isNarrow={isNarrow}>
         <ViewControls
           session={session}

@@ -2,6 +2,18 @@ import { icon } from '@latchkey/web/icons'
 
 // Drawings of Tabler Icons, as in @latchkey/web/icons, which only calls need.
 
+export const IconAdjustments = /* @__PURE__ */ icon(
+  'adjustments-horizontal',
+  'M12 6a2 2 0 1 0 4 0a2 2 0 1 0 -4 0',
+  'M4 6l8 0',
+  'M16 6l4 0',
+  'M6 12a2 2 0 1 0 4 0a2 2 0 1 0 -4 0',
+  'M4 12l2 0',
+  'M10 12l10 0',
+  'M15 18a2 2 0 1 0 4 0a2 2 0 1 0 -4 0',
+  'M4 18l11 0',
+  'M19 18l1 0',
+)
 export const IconAlertCircle = /* @__PURE__ */ icon(
   'alert-circle',
   'M3 12a9 9 0 1 0 18 0a9 9 0 0 0 -18 0',

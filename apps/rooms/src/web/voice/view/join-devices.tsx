@@ -1,8 +1,8 @@
 import { ActionIcon, Popover, Skeleton } from '@mantine/core'
-import { IconMicrophone } from '@latchkey/web/icons'
 import { Suspense, lazy, useState } from 'react'
 import type { Room } from '../../pages/room/room.ts'
 import { useText } from '../../texts/text.ts'
+import { IconAdjustments } from './icons.ts'
 
 const JoinPanel = lazy(() => import('./load.ts').then(({ loadJoinPanel }) => loadJoinPanel()))
 
@@ -21,7 +21,7 @@ export function JoinDevices({ room }: { room: Room }) {
           data-tooltip={t('room.call.devices')}
           onClick={() => setOpen(!isOpen)}
         >
-          <IconMicrophone size={18} stroke={1.8} aria-hidden />
+          <IconAdjustments size={18} stroke={1.8} aria-hidden />
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown aria-label={t('room.call.devices')} maw="calc(100vw - 16px)" className="room-popover">

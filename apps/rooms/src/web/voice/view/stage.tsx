@@ -12,13 +12,16 @@ import type { CallSession } from '../call-session.ts'
 import { rowsOf } from './best-grid.ts'
 import type { NameOf } from './names.ts'
 import { ScreenOf, ScreenOffer } from './screen-of.tsx'
-import { OwnTile, PeerTile } from './tile.tsx'
+import { CalleeTile, OwnTile, PeerTile } from './tile.tsx'
 import { TileGrid, useArea } from './tile-grid.tsx'
+import type { Callee } from './use-callees.ts'
 
 interface Props {
   user: User
   session: CallSession
   nameOf: NameOf
+  /** People who have not joined the call of a direct conversation, large while the user is alone. */
+  callees: readonly Callee[]
   mayModerate: boolean
   /** Whether the call is above the words, where its tiles take as little height as they need. */
   isAbove: boolean
@@ -29,7 +32,7 @@ interface Props {
 }
 
 /** Screens and people. What is large has the people in a strip beside it. */
-export function Stage({ user, session, nameOf, mayModerate, isAbove, featured, onFeature }: Props) {
+export function Stage({ user, session, nameOf, callees, mayModerate, isAbove, featured, onFeature }: Props) {
   const { peers } = useSyncExternalStore(session.watch, session.state)
   const [stage, { width }] = useArea()
   const { watch, feature } = useMoves(stage, session, onFeature)
@@ -70,6 +73,8 @@ export function Stage({ user, session, nameOf, mayModerate, isAbove, featured, o
     />
   ))
   if (large) focus.push(tileOf(large))
+  if (peers.length === 0)
+    focus.push(...callees.map((callee) => <CalleeTile key={callee.person.id} callee={callee} />))
   return <Layout stage={stage} width={width} isAbove={isAbove} focus={focus} people={people} />
 }
 

@@ -8,6 +8,7 @@ import { IconHandStop, IconScreenShare } from './icons.ts'
 import { useText } from '../../texts/text.ts'
 import type { CallSession } from '../call-session.ts'
 import { TileMenu } from './tile-menu.tsx'
+import type { Callee } from './use-callees.ts'
 import { Video } from './video.tsx'
 
 interface TileProps {
@@ -127,5 +128,21 @@ export function PeerTile({ peer, person, session, mayModerate, isFeatured, onFea
         />
       )}
     </Tile>
+  )
+}
+
+/** A person who is being called, or has not answered. */
+export function CalleeTile({ callee: { person, state } }: { callee: Callee }) {
+  const { t } = useText()
+  return (
+    <li
+      className="call-tile call-callee"
+      style={{ '--person': person.avatarColor } as CSSProperties}
+      data-state={state}
+    >
+      <UserAvatar of={person} size={56} />
+      <bdi className="call-callee-name">{person.nickname}</bdi>
+      {state && <span className="call-callee-state">{t(`call.callee.${state}`)}</span>}
+    </li>
   )
 }

@@ -72,8 +72,10 @@ function useEventText({ event, data }: RoomEvent): string | undefined {
       return t('room.event.callStarted', { name })
     case 'call.missed':
       return t('room.event.callMissed', { name })
-    case 'call.ended':
-      return t('room.event.callEnded', { time: duration(Number(data['seconds'])) })
+    case 'call.ended': {
+      const lasted = { name, time: duration(Number(data['seconds'])) }
+      return t(person ? 'room.event.callLasted' : 'room.event.callEnded', lasted)
+    }
     default:
       return roomText({ event, data }, t, moment)
   }

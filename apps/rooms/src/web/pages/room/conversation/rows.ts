@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '@latchkey/http/duration'
 import type { Message, RoomEvent } from '../../../live/frames.ts'
+import { mergeCallEvents } from './call-events.ts'
 
 export const NEW_KEY = 'new'
 
@@ -30,7 +31,8 @@ interface Lines {
 const CONTINUES_FOR_MS = 5 * MINUTE_MS
 
 /** Lines of the conversation in their order, with the beginnings of days and of new messages. */
-export function rowsOf({ messages, events, unreadFrom, hasOlder }: Lines): Row[] {
+export function rowsOf({ messages, events: allEvents, unreadFrom, hasOlder }: Lines): Row[] {
+  const events = mergeCallEvents(allEvents, messages)
   const rows: Row[] = []
   let day: number | undefined
   let before: Message | undefined
