@@ -6,6 +6,7 @@ import { createDirect } from '../directs/actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { BOB, ROOT, expectLooks, isRefusal, roomPages } from './browser.ts'
 import { field, send, texts } from './room-page.ts'
+import { until } from '../until.ts'
 
 const pages = roomPages()
 
@@ -51,7 +52,7 @@ test('R37.6: a person is found by name and written to, and sees it at once as un
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 
-test('R37.6: Ctrl+K finds people, and hiding a conversation takes it off the list', async () => {
+test('R37.6: Ctrl+K finds people', async () => {
   await pages.signIn(BOB)
   await member(pages.service(), 'Eva Ek')
   const { page } = await pages.openAs(ALICE, '/')
@@ -63,8 +64,45 @@ test('R37.6: Ctrl+K finds people, and hiding a conversation takes it off the lis
   await page.keyboard.press('Enter')
   await begun(page, 'Eva Ek')
   await directs(page).getByRole('link', { name: 'Eva Ek' }).waitFor()
-  await page.getByRole('button', { name: 'Hide conversation' }).click()
-  await directs(page).getByRole('link', { name: 'Eva Ek' }).waitFor({ state: 'detached' })
+}, 60_000)
+
+test('R37.2d: a hidden conversation leaves the list at once, and comes back by Undo or a new message', async () => {
+  const frida = await member(pages.service(), 'Frida Falk')
+  const alice = await signedIn(ALICE)
+  const { id } = await createDirect(alice, frida)
+  await createMessage(frida, id, 'Hello')
+  const { page } = await pages.openAs(ALICE, `/rooms/${id}`)
+  const link = directs(page).getByRole('link', { name: /^Frida Falk/ })
+  const toast = page.getByRole('alert').filter({ hasText: 'You hid the conversation with Frida Falk' })
+  const hide = async () => {
+    await page.getByRole('button', { name: 'Hide conversation' }).click()
+    await page.getByRole('heading', { name: 'Browse rooms', level: 1 }).waitFor()
+    await toast.waitFor()
+    await link.waitFor({ state: 'detached' })
+  }
+  const listed = async () => {
+    const { directs: all } = await alice.browser.json<{ directs: { id: string }[] }>('/api/directs')
+    return all.some((direct) => direct.id === id)
+  }
+  await hide()
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  await link.click()
+  await page.getByText('Hello', { exact: true }).waitFor()
+  expect(await listed()).toBe(true)
+  await hide()
+  await toast.getByRole('button', { name: 'Close' }).click()
+  await until(async () => !(await listed()))
+  // A message that comes before the toast closes is not hidden with it.
+  await page.goto(pages.at(`/rooms/${id}`))
+  await createMessage(frida, id, 'Are you there?')
+  await page.locator('.message-text', { hasText: 'Are you there?' }).waitFor()
+  await hide()
+  await createMessage(frida, id, 'It is urgent')
+  await link.waitFor()
+  await toast.getByRole('button', { name: 'Close' }).click()
+  await toast.waitFor({ state: 'detached' })
+  expect(await listed()).toBe(true)
+  await link.waitFor()
 }, 60_000)
 
 test('R37.6b: presence, status and name of the other person follow in the navigation and in the header', async () => {

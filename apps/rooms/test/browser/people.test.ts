@@ -75,8 +75,17 @@ test('R37.4: messages of a blocked person are folded to a line, in all tabs, unt
   const other = await page.context().newPage()
   await other.goto(pages.at(`/rooms/${id}`))
   await other.locator('.message-text', { hasText: 'You again' }).waitFor()
-  await page.locator('li[data-message]').getByRole('button', { name: 'Hanna Host' }).click()
-  await page.getByRole('button', { name: 'Block' }).click()
+  const block = async () => {
+    await page.locator('li[data-message]').getByRole('button', { name: 'Hanna Host' }).click()
+    await page.getByRole('button', { name: 'Block', exact: true }).click()
+  }
+  const toast = page.getByRole('alert').filter({ hasText: 'You block Hanna Host' })
+  await block()
+  await other.getByText('Message from someone you block').waitFor()
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  await other.locator('.message-text', { hasText: 'You again' }).waitFor()
+  await page.keyboard.press('Escape')
+  await block()
   for (const each of [page, other]) {
     await each.getByText('Message from someone you block').waitFor()
     expect(await each.locator('.message-text', { hasText: 'You again' }).count()).toBe(0)

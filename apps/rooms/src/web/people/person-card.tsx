@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { ButtonPopover } from '@latchkey/web/parts/layer'
+import { withUndo } from '@latchkey/web/parts/undo'
 import { IconClock, IconMessage, IconPhone } from './icons.ts'
 import { showError, showSuccess } from '@latchkey/web/toast'
 import { CallError } from '@latchkey/web/call'
@@ -129,9 +130,15 @@ function Actions({ person: { id: userId, nickname }, onClose }: ActionsProps) {
     onError: (error) => showError(failure(error)),
   })
   const block = useMutation({
-    mutationFn: () => call(isBlocked ? 'unblockUser' : 'blockUser', { params: { userId } }),
-    onSuccess: async () => {
-      showSuccess(t(isBlocked ? 'people.unblocked' : 'people.blocked', { name: nickname }))
+    mutationFn: (isOn: boolean) => call(isOn ? 'blockUser' : 'unblockUser', { params: { userId } }),
+    onSuccess: async (_, isOn) => {
+      if (isOn)
+        withUndo(t, t('people.blocked', { name: nickname }), {
+          // It holds at once.
+          act: () => {},
+          undo: () => block.mutate(false),
+        })
+      else showSuccess(t('people.unblocked', { name: nickname }))
       await invalidate('session', 'rooms', 'people')
     },
     onError: (error) => showError(failure(error)),
@@ -161,7 +168,7 @@ function Actions({ person: { id: userId, nickname }, onClose }: ActionsProps) {
         color="gray"
         ml="auto"
         disabled={block.isPending}
-        onClick={() => block.mutate()}
+        onClick={() => block.mutate(!isBlocked)}
       >
         {t(isBlocked ? 'people.unblock' : 'people.block')}
       </Button>

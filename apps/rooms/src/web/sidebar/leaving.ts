@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
-/** Rooms that the user is leaving, while they can undo it. */
-let leaving: ReadonlySet<string> = new Set()
+/** Rooms that the user is leaving or hiding, while they can undo it, with their unread messages then. */
+let leaving: ReadonlyMap<string, number> = new Map()
 const watchers = new Set<() => void>()
 
 function watch(watcher: () => void): () => void {
@@ -9,13 +9,13 @@ function watch(watcher: () => void): () => void {
   return () => void watchers.delete(watcher)
 }
 
-/** Takes a room out of the lists of this tab, or puts it back. */
-export function setLeaving(roomId: string, isLeaving: boolean): void {
-  const next = new Set(leaving)
-  if (isLeaving) next.add(roomId)
-  else next.delete(roomId)
+/** Takes a room with so many unread messages out of the lists of this tab. Undefined puts it back. */
+export function setLeaving(roomId: string, unread: number | undefined): void {
+  const next = new Map(leaving)
+  if (unread === undefined) next.delete(roomId)
+  else next.set(roomId, unread)
   leaving = next
   for (const watcher of watchers) watcher()
 }
 
-export const useLeaving = (): ReadonlySet<string> => useSyncExternalStore(watch, () => leaving)
+export const useLeaving = (): ReadonlyMap<string, number> => useSyncExternalStore(watch, () => leaving)

@@ -22,10 +22,9 @@ const FOLLOWED_ROOMS = { query: { followed: true, limit: 100 } }
 /** Direct conversations of the user, last active first. */
 const DIRECTS = { query: { limit: 100 } }
 
-const OWN_LISTS: readonly QueryKey[] = [
-  ['rooms', 'listRooms', FOLLOWED_ROOMS, 'pages'],
-  ['rooms', 'listDirects', DIRECTS, 'pages'],
-]
+const DIRECTS_KEY: QueryKey = ['rooms', 'listDirects', DIRECTS, 'pages']
+
+const OWN_LISTS: readonly QueryKey[] = [['rooms', 'listRooms', FOLLOWED_ROOMS, 'pages'], DIRECTS_KEY]
 
 /** Keeps the lists of rooms on every page up to date while a user is signed in. */
 export function useLobbyUpdates(isSignedIn: boolean): void {
@@ -65,12 +64,26 @@ export function useFollowedRooms(): readonly ListedRoom[] | undefined {
   return pages?.flatMap(({ rooms }) => rooms.filter(({ id }) => !leaving.has(id)))
 }
 
-/** Direct conversations of the user, last active first. None for guests. Undefined until they are read. */
+/**
+ * Direct conversations of the user, last active first, without those that they are hiding and in
+ * which nothing is new. None for guests. Undefined until they are read.
+ */
 export function useDirects(): readonly Room[] | undefined {
   const { t } = useText()
   const { data: session } = useSession()
   const { pages } = usePages('rooms', 'listDirects', DIRECTS, session?.user.identityType === 'oauth')
-  return pages?.flatMap(({ directs }) => directs.map((direct) => named(direct, t)))
+  const leaving = useLeaving()
+  return pages?.flatMap(({ directs }) =>
+    directs
+      .filter(({ id, unread }) => (unread ?? 0) > (leaving.get(id) ?? -1))
+      .map((direct) => named(direct, t)),
+  )
+}
+
+/** Number of unread messages of a direct conversation, as far as it is listed. */
+export function unreadIn(directId: string): number {
+  const pages = queries.getQueryData<InfiniteData<Result<'listDirects'>>>(DIRECTS_KEY)?.pages
+  return pages?.flatMap(({ directs }) => directs).find(({ id }) => id === directId)?.unread ?? 0
 }
 
 type ChangedRoom = Pick<Room, 'id'> & Partial<Room>

@@ -1,4 +1,4 @@
-import { IconDoorExit, IconStar } from '@latchkey/web/icons'
+import { IconDoorExit, IconStar, IconX } from '@latchkey/web/icons'
 import { showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
@@ -28,7 +28,7 @@ export function StarTool({ room: { id, starred } }: { room: Room }) {
   )
 }
 
-/** Ends the user's membership, after the time to undo it. */
+/** Ends the user's membership or hides the direct conversation, after the time to undo it. */
 export function LeaveTool({ room }: { room: Room }) {
   const { t } = useText()
   const [, go] = useLocation()
@@ -40,5 +40,9 @@ export function LeaveTool({ room }: { room: Room }) {
       () => showError(t('page.error')),
     )
   }
-  return <Tool label={t('room.leaveRoom')} icon={IconDoorExit} onClick={leave} />
+  return room.people ? (
+    <Tool label={t('room.hide')} icon={IconX} onClick={leave} />
+  ) : (
+    <Tool label={t('room.leaveRoom')} icon={IconDoorExit} onClick={leave} />
+  )
 }

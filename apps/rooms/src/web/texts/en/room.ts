@@ -46,6 +46,7 @@ export default {
   'room.more': 'More',
   'room.leaveRoom': 'Leave room',
   'room.leftRoom': 'You left {{room}}',
+  'room.hidden': 'You hid the conversation with {{room}}',
   'room.star': 'Star',
   'room.unstar': 'Remove star',
   'room.lookingAt': 'You’re looking at {{room}}',

@@ -48,6 +48,7 @@ export default {
   'room.more': 'Lainnya',
   'room.leaveRoom': 'Keluar dari ruang',
   'room.leftRoom': 'Anda keluar dari {{room}}',
+  'room.hidden': 'Anda menyembunyikan percakapan dengan {{room}}',
   'room.star': 'Beri bintang',
   'room.unstar': 'Hapus bintang',
   'room.lookingAt': 'Anda sedang melihat {{room}}',

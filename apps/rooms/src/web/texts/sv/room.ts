@@ -48,6 +48,7 @@ export default {
   'room.more': 'Mer',
   'room.leaveRoom': 'Lämna rummet',
   'room.leftRoom': 'Du har lämnat {{room}}',
+  'room.hidden': 'Du har dolt konversationen med {{room}}',
   'room.star': 'Stjärnmärk',
   'room.unstar': 'Ta bort stjärnan',
   'room.lookingAt': 'Du tittar på {{room}}',
