@@ -233,6 +233,9 @@ test('R23.4: an invitation link shows the room, survives the sign-in, and is use
   await page.goto(pages.at(pathname))
   await page.getByRole('heading', { name: 'This invitation is no longer valid' }).waitFor()
   await expectAccessible(page)
+  await screenshot(page, 'invitation-gone')
+  await page.getByRole('main').getByRole('link', { name: 'Go to the rooms' }).click()
+  await page.getByRole('heading', { name: 'Browse rooms', level: 1 }).waitFor()
   expect(errors.filter((text) => !isRefusal(text))).toEqual([])
 }, 60_000)
 

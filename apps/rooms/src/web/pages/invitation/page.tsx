@@ -1,7 +1,6 @@
 import { Alert, Anchor, Button, Divider, Skeleton, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { CallError } from '@latchkey/web/call'
-import { Notice } from '@latchkey/web/parts/notice'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { Link, useLocation } from 'wouter'
@@ -75,19 +74,19 @@ function People({ invitation: { people, peopleCount } }: { invitation: Preview }
 
 function InvitationNotFound() {
   const { t } = useText()
+  const { data: session } = useSession()
   return (
-    <>
-      <PageHeading title={t('invite.title')} mb="lg" />
-      <Notice
-        title={t('invite.gone')}
-        help={t('invite.goneHelp')}
-        action={
-          <Button variant="default" component={Link} href="/">
-            {t('page.toLobby')}
-          </Button>
-        }
-      />
-    </>
+    <EntryCard>
+      <div>
+        <PageHeading title={t('invite.gone')} className="entry-room" />
+        <Text c="dimmed" mt="xs">
+          {t('invite.goneHelp')}
+        </Text>
+      </div>
+      <Button component={Link} href={session === null ? loginPath('/') : '/'} size="md" mih={44}>
+        {t(session === null ? 'login.title' : 'page.toLobby')}
+      </Button>
+    </EntryCard>
   )
 }
 

@@ -32,6 +32,7 @@ export function NotInRoom({ name, out: { reason, until }, onComeBack }: Props) {
         <Notice
           {...(isMissing ? { help: t('room.notFoundHelp') } : { title: t(keyOf(reason)) })}
           {...(until !== null && { help: t('room.outUntil', { when: moment(until) }) })}
+          {...(reason === 'banned' && { help: t('room.bannedHelp') })}
           action={
             <Group justify="center">
               {mayComeBack && <Button onClick={onComeBack}>{t('room.comeBack')}</Button>}

@@ -65,6 +65,7 @@ export default {
   'room.out': 'You’re not in this room',
   'room.out.kicked': 'You were removed from this room',
   'room.out.banned': 'You are banned from this room',
+  'room.bannedHelp': 'Only a moderator of the room can let you back in.',
   'room.out.left': 'You left this room',
   'room.out.deleted': 'This room was deleted',
   'room.out.access_lost': 'You no longer have access to this room',

@@ -68,6 +68,7 @@ export default {
   'room.out': 'Anda tidak berada di ruang ini',
   'room.out.kicked': 'Anda dikeluarkan dari ruang ini',
   'room.out.banned': 'Anda dilarang masuk ke ruang ini',
+  'room.bannedHelp': 'Hanya moderator ruang ini yang dapat mengizinkan Anda masuk kembali.',
   'room.out.left': 'Anda telah keluar dari ruang ini',
   'room.out.deleted': 'Ruang ini telah dihapus',
   'room.out.access_lost': 'Anda tidak lagi memiliki akses ke ruang ini',

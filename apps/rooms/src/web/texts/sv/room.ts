@@ -68,6 +68,7 @@ export default {
   'room.out': 'Du är inte i rummet',
   'room.out.kicked': 'Du har tagits bort från rummet',
   'room.out.banned': 'Du är avstängd från rummet',
+  'room.bannedHelp': 'Bara en moderator i rummet kan släppa in dig igen.',
   'room.out.left': 'Du har lämnat rummet',
   'room.out.deleted': 'Rummet har raderats',
   'room.out.access_lost': 'Du har inte längre tillgång till rummet',
