@@ -174,13 +174,16 @@ export async function expectAccessible(page: Page, rules?: readonly string[]): P
  */
 async function findViolations(page: Page, rules: readonly string[] | undefined) {
   await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'))
-  // An element that is fading in has no final contrast yet. Endless animations are not awaited.
+  // An element that is fading in has no final contrast yet. Endless animations are not awaited, nor
+  // those that follow scrolling.
   await page.waitForFunction(() =>
     document
       .getAnimations()
       .every(
-        ({ playState, effect }) =>
-          playState !== 'running' || effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
+        ({ playState, effect, timeline }) =>
+          playState !== 'running' ||
+          timeline !== document.timeline ||
+          effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
       ),
   )
   return page.evaluate(async (runOnly) => {
@@ -270,7 +273,11 @@ function findBeyondWidth(page: Page): Promise<{ page: number; parts: string[] }>
       const scrolls = /auto|scroll/.test(getComputedStyle(element).overflowX)
       return isCut(element) || (scrolls && element.scrollWidth > element.clientWidth)
     }
-    const parts = [...document.querySelectorAll('main, main *, [role=dialog], [role=dialog] *')]
+    // A line of tabs may scroll.
+    const inTabs = '[role=tablist], [role=tablist] *'
+    const parts = [
+      ...document.querySelectorAll(`:is(main, main *, [role=dialog], [role=dialog] *):not(${inTabs})`),
+    ]
     return {
       page: document.documentElement.scrollWidth - document.documentElement.clientWidth,
       parts: parts.filter((part) => isLosing(part)).map((part) => part.outerHTML.slice(0, 200)),

@@ -23,7 +23,7 @@ export function AllRooms() {
   const list = usePages('admin', 'listAllRooms', { query: { q } })
   const rooms = list.pages?.flatMap((page) => page.rooms)
   return (
-    <Section title={t('admin.allRooms')}>
+    <Section title={t('admin.allRooms')} isTitleHidden>
       <Search
         label={t('admin.searchRooms')}
         help={t('admin.searchRoomsHelp')}

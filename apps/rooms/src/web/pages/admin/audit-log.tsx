@@ -20,7 +20,7 @@ export function AuditLog() {
   const events = list.pages?.flatMap((page) => page.events)
   const names = Object.assign({}, ...(list.pages ?? []).map((page) => page.names)) as Record<string, string>
   return (
-    <Section title={t('admin.part.audit')}>
+    <Section title={t('admin.part.audit')} isTitleHidden>
       <AuditFilters filter={filter} onFilter={setQuery} />
       <Group justify="flex-end">
         <Button

@@ -83,7 +83,7 @@ function Fields({ settings }: { settings: Settings }) {
   }
   const isBadLink = save.error !== null && isAboutLink(save.error) && tooMany('supportUrl') <= 0
   return (
-    <Section title={t('admin.part.settings')}>
+    <Section title={t('admin.part.settings')} isTitleHidden>
       <form onSubmit={submit} noValidate>
         <Stack gap="md" maw={560}>
           <TextInput {...field('productName')} />

@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core'
 import { useQueryString } from '@latchkey/web/query-string'
 import type { ComponentType } from 'react'
+import { TabsLine } from '../../parts/tabs-line.tsx'
 import { useText } from '../../texts/text.ts'
 import { AuditLog } from './audit-log.tsx'
 import { People } from './people.tsx'
@@ -31,14 +32,14 @@ export default function AdminPage() {
   const Content = PARTS[current]
   return (
     <Tabs value={current} onChange={(next) => next !== null && setQuery({ part: next })} keepMounted={false}>
-      <Tabs.List mb="lg" aria-label={t('admin.parts')}>
+      <TabsLine aria-label={t('admin.parts')}>
         {(Object.keys(PARTS) as Part[]).map((name) => (
           <Tabs.Tab key={name} value={name}>
             {t(`admin.part.${name}`)}
           </Tabs.Tab>
         ))}
-      </Tabs.List>
-      <Tabs.Panel value={current}>
+      </TabsLine>
+      <Tabs.Panel value={current} pt="lg">
         <OpenProvider />
         <Content />
       </Tabs.Panel>

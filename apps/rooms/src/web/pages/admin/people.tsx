@@ -23,7 +23,7 @@ export function People() {
   const place = useFocusWhenGone<HTMLDivElement>(people?.length)
   return (
     <Stack gap="lg">
-      <Section title={t('admin.part.people')}>
+      <Section title={t('admin.part.people')} isTitleHidden>
         <Search
           label={t('admin.searchPeople')}
           help={t('admin.searchPeopleHelp')}

@@ -95,7 +95,7 @@ function State({ status }: { status: Status }) {
   const { t, moment } = useText()
   const { discovery, lastLogoutToken } = status
   return (
-    <Section title={t('admin.part.provider')}>
+    <Section title={t('admin.state')}>
       {!discovery.ok && (
         <Alert color="red" title={t('admin.discoveryBad')}>
           <DiscoveryError discovery={discovery} />

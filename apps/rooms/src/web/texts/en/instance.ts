@@ -18,6 +18,7 @@ export default {
   'admin.postLogoutUri': 'Post-logout redirect URI',
   'admin.backchannelUri': 'Back-channel logout URL',
   'admin.backchannelOff': 'Back-channel logout is off.',
+  'admin.state': 'Status',
   'admin.label': 'Button label',
   'admin.mode': 'Type',
   'admin.issuer': 'Issuer',

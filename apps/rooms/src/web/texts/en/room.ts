@@ -176,9 +176,9 @@ export default {
   'room.call.people_one': '{{count}} person in the call',
   'room.call.people_other': '{{count}} people in the call',
   'room.event.callStarted': '{{name}} started a call',
+  'room.event.callLasted': '{{name}} started a call · {{time}}',
   'room.event.callEnded': 'The call ended after {{time}}',
   'room.event.callMissed': 'No one answered the call from {{name}}',
-  'room.event.callLasted': '{{name}} started a call · {{time}}',
   'room.missedCall': 'Missed call from {{name}}',
   'room.inCall': 'In the call',
 }

@@ -19,6 +19,7 @@ export default {
   'admin.postLogoutUri': 'URI setelah keluar (post-logout redirect URI)',
   'admin.backchannelUri': 'URL keluar latar belakang (back-channel logout)',
   'admin.backchannelOff': 'Keluar latar belakang nonaktif.',
+  'admin.state': 'Status',
   'admin.label': 'Teks tombol',
   'admin.mode': 'Jenis',
   'admin.issuer': 'Penerbit',

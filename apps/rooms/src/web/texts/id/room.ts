@@ -179,9 +179,9 @@ export default {
   'room.call.people_one': '{{count}} orang di panggilan',
   'room.call.people_other': '{{count}} orang di panggilan',
   'room.event.callStarted': '{{name}} memulai panggilan',
+  'room.event.callLasted': '{{name}} memulai panggilan · {{time}}',
   'room.event.callEnded': 'Panggilan berakhir setelah {{time}}',
   'room.event.callMissed': 'Tidak ada yang menjawab panggilan dari {{name}}',
-  'room.event.callLasted': '{{name}} memulai panggilan · {{time}}',
   'room.missedCall': 'Panggilan tak terjawab dari {{name}}',
   'room.inCall': 'Di panggilan',
 } satisfies Record<keyof typeof en, string>

@@ -19,6 +19,7 @@ export default {
   'admin.postLogoutUri': 'URI efter utloggning (post-logout redirect URI)',
   'admin.backchannelUri': 'URL för bakgrundsutloggning (back-channel logout)',
   'admin.backchannelOff': 'Bakgrundsutloggning är av.',
+  'admin.state': 'Status',
   'admin.label': 'Knappens text',
   'admin.mode': 'Typ',
   'admin.issuer': 'Utfärdare',

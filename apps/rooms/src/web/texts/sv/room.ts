@@ -179,9 +179,9 @@ export default {
   'room.call.people_one': '{{count}} person i samtalet',
   'room.call.people_other': '{{count}} personer i samtalet',
   'room.event.callStarted': '{{name}} startade ett samtal',
+  'room.event.callLasted': '{{name}} startade ett samtal · {{time}}',
   'room.event.callEnded': 'Samtalet slutade efter {{time}}',
   'room.event.callMissed': 'Ingen svarade på samtalet från {{name}}',
-  'room.event.callLasted': '{{name}} startade ett samtal · {{time}}',
   'room.missedCall': 'Missat samtal från {{name}}',
   'room.inCall': 'I samtalet',
 } satisfies Record<keyof typeof en, string>

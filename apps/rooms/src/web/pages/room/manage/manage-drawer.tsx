@@ -1,5 +1,6 @@
 import { Drawer, Tabs } from '@mantine/core'
 import { unlessConfirming } from '../../../parts/confirm-dialog.tsx'
+import { TabsLine } from '../../../parts/tabs-line.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
 import { Bans } from './bans.tsx'
@@ -32,13 +33,13 @@ export default function ManageDrawer({ room, user, parts, isOpen, close }: Props
       closeButtonProps={{ 'aria-label': t('shell.close') }}
     >
       <Tabs defaultValue={parts[0] ?? null} keepMounted={false}>
-        <Tabs.List>
+        <TabsLine>
           {parts.map((part) => (
             <Tabs.Tab key={part} value={part}>
               {t(`manage.${part}`)}
             </Tabs.Tab>
           ))}
-        </Tabs.List>
+        </TabsLine>
         {parts.map((part) => {
           const Panel = PANELS[part]
           return (
