@@ -18,8 +18,8 @@ export function Invitations({ room, user }: { room: Room; user: User }) {
   const may = rightsIn(room, user)
   return (
     <Stack gap="xl">
-      <InviteLink room={room} mayModerators={may('invite_moderators')} />
       {may('search_people') && <InvitePerson room={room} mayModerators={may('invite_moderators')} />}
+      <InviteLink room={room} mayModerators={may('invite_moderators')} />
       <div>
         <Title order={3} size="h2" mb="xs">
           {t('manage.live')}

@@ -38,7 +38,6 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
       <Title order={3} size="h2">
         {t('manage.invitePerson')}
       </Title>
-      <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
       <TextInput
         type="search"
         label={t('manage.findPeople')}
@@ -52,6 +51,9 @@ export function InvitePerson({ room, mayModerators }: { room: Room; mayModerator
         </Alert>
       )}
       {people?.length === 0 && <Text c="dimmed">{t('manage.noneFound')}</Text>}
+      {people && people.length > 0 && (
+        <RoleChoice value={role} onChange={setRole} mayModerators={mayModerators} />
+      )}
       <SearchResults
         people={people ?? []}
         isBusy={invite.isPending}
