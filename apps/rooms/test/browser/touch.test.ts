@@ -60,6 +60,11 @@ test('on every page a tap reaches the control that it touches and no other', asy
     await sheet.getByRole('button', { name: 'Reply' }).tap()
     await page.getByText('Replying to Root').waitFor()
     await expectFingerSized(page)
+    await field.fill('Reply')
+    await page.getByRole('button', { name: 'Send' }).tap()
+    await page.locator('.quotation').waitFor()
+    await screenshot(page, 'rooms-touch-reply')
+    await expectFingerSized(page)
   }
   expect(
     await page.locator('.account-button').evaluate((button) => button.getBoundingClientRect().height),

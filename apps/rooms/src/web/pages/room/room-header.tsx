@@ -1,4 +1,4 @@
-import { ActionIcon, Badge } from '@mantine/core'
+import { ActionIcon, Badge, VisuallyHidden } from '@mantine/core'
 import { IconArrowLeft, IconDots, IconPin, IconUsers } from '@latchkey/web/icons'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
@@ -8,7 +8,7 @@ import { PersonStatus, PresenceAvatar } from '../../people/person-status.tsx'
 import { usePerson } from '../../people/use-people.ts'
 import { RoomMark } from '../../parts/room-mark.tsx'
 import type { User } from '../../session.ts'
-import { PendingBadge } from '../../shell/pending-badge.tsx'
+import { usePendingCount } from '../../shell/pending-badge.tsx'
 import { useText } from '../../texts/text.ts'
 import { CallButton } from '../../voice/call-button.tsx'
 import { DirectTools } from './direct-tools.tsx'
@@ -131,20 +131,27 @@ function More({ panel: { panel }, children }: { panel: PanelState; children: Rea
 
 /** On a phone, where the room has the place of the header: back to the rooms, and what waits there. */
 function BackToRooms({ user }: { user: User }) {
-  const { t } = useText()
+  const { t, number } = useText()
+  const count = usePendingCount(user)
+  const waiting = count > 0 && t('shell.waiting', { count })
   return (
     <div className="room-back">
+      <VisuallyHidden role="status">{waiting}</VisuallyHidden>
       <ActionIcon
         component={Link}
         href="/"
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label={t('page.toLobby')}
+        aria-label={waiting ? `${t('page.toLobby')}: ${waiting}` : t('page.toLobby')}
       >
         <IconArrowLeft size={20} aria-hidden />
+        {waiting && (
+          <span className="pending-mark" aria-hidden>
+            {number(count)}
+          </span>
+        )}
       </ActionIcon>
-      {user.identityType === 'oauth' && <PendingBadge user={user} />}
     </div>
   )
 }

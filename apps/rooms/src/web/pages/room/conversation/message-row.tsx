@@ -68,6 +68,7 @@ function WholeRow({ message, continues, actions, ...state }: Props) {
       data-row={message.id}
       data-message={message.id}
       data-continues={continues || undefined}
+      data-reply={message.replyTo ? true : undefined}
       data-mentioned={isMentioned || undefined}
       data-target={isTarget || undefined}
       tabIndex={isTabStop ? 0 : -1}
