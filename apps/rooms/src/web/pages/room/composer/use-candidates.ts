@@ -18,6 +18,8 @@ export interface Candidate {
   references: References
   sign: { type: 'person'; person: Pictured } | { type: 'room' | 'group' | 'emoji'; text: string }
   help?: string
+  /** Whether the name was typed in full. */
+  isExact?: boolean
 }
 
 const MAX_CANDIDATES = 8
@@ -103,11 +105,13 @@ function useEmoji(query: string | undefined): Candidate[] {
     if (query !== undefined && !search) import('../emoji/emoji-search.ts').then(setSearch, () => undefined)
   }, [query, search])
   if (query === undefined || !search) return []
+  const exact = search.emojiNamed(query)
   return search.searchEmoji(query, MAX_CANDIDATES).map(({ emoji, name }) => ({
     id: name,
     name: `:${name}:`,
     written: emoji,
     references: {},
     sign: { type: 'emoji', text: emoji },
+    isExact: emoji === exact,
   }))
 }

@@ -21,9 +21,9 @@ export function useCompletion({ field, text, useCandidates, onChoose }: Options)
   const isOpen = token !== undefined && token.from !== closedAt
   const candidates = useCandidates(isOpen ? token : undefined)
   const chosen = candidates[Math.min(active, candidates.length - 1)]
-  const choose = (candidate: Candidate) => {
+  const choose = (candidate: Candidate, after = ' ') => {
     if (!field.current || !token) return
-    const written = `${candidate.written} `
+    const written = candidate.written + after
     const end = token.from + written.length
     applyChange(field.current, { from: token.from, to: cursor, text: written, selection: [end, end] })
     onChoose(candidate)
@@ -32,6 +32,12 @@ export function useCompletion({ field, text, useCandidates, onChoose }: Options)
   /** Returns true if the key belongs to the completion. */
   const onKeyDown = (event: KeyboardEvent): boolean => {
     if (!chosen || isComposing(event)) return false
+    const exact = event.key === ':' ? candidates.find(({ isExact }) => isExact) : undefined
+    if (exact) {
+      event.preventDefault()
+      choose(exact, '')
+      return true
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const isChoice = (event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab'
     if (step === undefined && !isChoice && event.key !== 'Escape') return false
