@@ -18,7 +18,7 @@ import { createRedirect, createVisitOptions } from './create-redirect.ts'
 import { openWebhooks } from './webhooks/open.ts'
 import type { PostOptions } from './webhooks/post.ts'
 import { type ServicesOptions, createServices } from './create-services.ts'
-import { openClock, openJournal, openLookup, openMigrated, openOutbound } from './startup.ts'
+import { openAccess, openClock, openJournal, openLookup, openMigrated, openOutbound } from './startup.ts'
 
 export interface Links {
   fetch: Fetch
@@ -74,15 +74,16 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const visitOptions = createVisitOptions(settings, salts, userAgent)
   const { webhooks, dispatcher } = await openWebhooks({ ...options, ...clocks, database: limited, metrics })
   const answerSecret = await findOrCreateInstanceSecret(database, 'answer_secret')
-  const background = { drainThread, queues, metrics, webhooks, answerSecret, ...clocks }
+  const { access, sessions } = openAccess({ settings, log, metrics, now: clocks.machineNow })
+  const background = { drainThread, queues, metrics, webhooks, answerSecret, access, ...clocks }
   const services = createServices({ ...options, ...background, database, limited, visitOptions, sites })
-  const lastingWork = [services.feed, services.filteredReads, dispatcher, ...Object.values(queues)]
+  const lastingWork = [services.feed, services.filteredReads, dispatcher, sessions, ...Object.values(queues)]
   const lookup = await openLookup(settings, database, log)
   const admin = createAdmin(services)
   const redirect = createRedirect({ services, database, admin, lookup, journal, now, visitOptions })
   exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
-  const readiness = new Readiness(services.database, journal)
+  const readiness = new Readiness({ database: services.database, journal, sessions })
   const stops = [startRetention(database, settings, log, now), startExpiry(database, log, now), stopClock]
   return {
     fetch: createRouter({

@@ -1,6 +1,7 @@
 import type { Database } from '@latchkey/database/database'
 import { forwardedOrigin } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
+import type { Access } from './access/access.ts'
 import { FilteredReads } from './analytics/explorer/filtered-reads.ts'
 import { DrainThread } from './counting/drain-thread.ts'
 import { Sites } from './domains/sites.ts'
@@ -47,11 +48,12 @@ export interface ServicesOptions {
   metrics: ReturnType<typeof createMetrics>
   webhooks: Webhooks
   answerSecret: string
+  access: Access
 }
 
 /** Creates what all transports depend on. */
 export function createServices(dependencies: ServicesOptions): Services {
-  const { settings, log, limited: database, visitOptions, sites, answerSecret } = dependencies
+  const { settings, log, limited: database, visitOptions, sites, answerSecret, access } = dependencies
   const { drainThread, metrics, webhooks, flushTimeoutMs = FLUSH_TIMEOUT_MS } = dependencies
   const { titleQueue, faviconQueue } = dependencies.queues
   const feed = openFeed(settings, dependencies.database, log)
@@ -72,6 +74,7 @@ export function createServices(dependencies: ServicesOptions): Services {
     filteredReads,
     now,
     machineNow: dependencies.machineNow,
+    access,
     keysUsedAt: new Map(),
     originOf,
     contextFor(caller, { request, peer, ifMatch, costs = createFreeCosts(), tool, requestId }) {

@@ -4,6 +4,9 @@ import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { migrate } from '@latchkey/database/migrate'
 import { openExclusively } from '@latchkey/database/instance-lock'
 import type { Log } from '@latchkey/http/log'
+import { type Access, createAccess } from './access/access.ts'
+import { FollowedSessions } from './access/followed-sessions.ts'
+import { createRevocationReader } from './access/revocations.ts'
 import { DrainThread } from './counting/drain-thread.ts'
 import { Journal } from './counting/journal.ts'
 import { findPosition } from './clicks/store.ts'
@@ -12,7 +15,7 @@ import type { Tables } from './db/tables.ts'
 import { createFaviconFetcher } from './destinations/fetch-favicon.ts'
 import { FaviconQueue } from './destinations/favicon-queue.ts'
 import { createFaultLog } from './api/fault-log.ts'
-import { createMetrics } from './http/metrics.ts'
+import { createMetrics, exposeAccess } from './http/metrics.ts'
 import { findOrCreateInstanceSecret } from './preferences/instance-secret.ts'
 import type { Lookup } from './redirect/lookup.ts'
 import { PostgresLookup } from './redirect/lookup-postgres.ts'
@@ -45,6 +48,22 @@ export async function openClock(
   await clock.measure()
   const { now = clock.now } = options
   return { now, machineNow: options.now ?? clock.machineNow, stopClock: clock.follow(MEASURE_EVERY_MS) }
+}
+
+interface AccessOptions extends Pick<Opening, 'settings' | 'log'> {
+  metrics: ReturnType<typeof createMetrics>
+  now: () => number
+}
+
+/** Begins to follow which sessions the access layer ends, if it says so. */
+export function openAccess({ settings, log, metrics, now }: AccessOptions): {
+  access: Access
+  sessions: FollowedSessions | undefined
+} {
+  const read = createRevocationReader(settings, now)
+  const sessions = read && new FollowedSessions({ read, log, now })
+  exposeAccess(metrics, sessions)
+  return { access: createAccess(settings, { now, log, sessions }), sessions }
 }
 
 export async function openMigrated({ databaseUrl }: Settings, log: Log): Promise<Database<Tables>> {

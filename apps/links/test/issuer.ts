@@ -28,6 +28,7 @@ export function jwtSettings(jwksUrl: string): Record<string, string> {
     LINKS_ACCESS_JWKS_URL: jwksUrl,
     LINKS_ACCESS_ISSUER: ISSUER,
     LINKS_ACCESS_AUDIENCE: AUDIENCE,
+    LINKS_ACCESS_COOKIE: 'CF_Authorization',
   }
 }
 

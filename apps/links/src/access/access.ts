@@ -1,9 +1,11 @@
 // Authentication of callers of the admin side (L16). Links has no sign-in of its own: either the
 // caller is on this machine, or the access layer authenticates it.
 import { type Trusted, parseTrusted } from '@latchkey/http/client-address'
+import type { JWTPayload } from 'jose'
 import { failures } from '../api/failures.ts'
 import { LOOPBACK_IDENTITY, type Settings } from '../settings/settings.ts'
 import { explainBadAssertion, verifyAssertion } from './assertion.ts'
+import { type FollowedSessions, FOLLOW_RETRY_AFTER_SECONDS } from './followed-sessions.ts'
 import { isIdentity, identityFromClaims } from './identity.ts'
 import { KeysUnavailable, type AccessDependencies, createKeySet } from './key-set.ts'
 import { findRemoteRefusal } from './local-requests.ts'
@@ -24,8 +26,13 @@ export interface AdmittedCaller {
   readonly ok: true
   readonly identity: string
   readonly via: AccessMethod
-  /** Unix seconds at which the assertion expires; undefined without one. */
+  /**
+   * Unix seconds at which the assertion expires; undefined without one, and where the access layer
+   * says when its session ends.
+   */
   readonly until?: number | undefined
+  /** Aborts when the session of the assertion ends (L16.7). */
+  readonly sessionSignal?: AbortSignal | undefined
 }
 
 export type Admission = AdmittedCaller | Refusal
@@ -41,7 +48,12 @@ export interface Access {
 
 const API_KEY = /^bearer\s+sk_/i
 
-export function createAccess(settings: Settings, dependencies: AccessDependencies = {}): Access {
+interface Dependencies extends AccessDependencies {
+  /** The sessions of an access layer that lists the ended ones. */
+  readonly sessions?: FollowedSessions | undefined
+}
+
+export function createAccess(settings: Settings, dependencies: Dependencies = {}): Access {
   const mode = createMode(settings, dependencies)
   return {
     async admit(request, peer) {
@@ -53,7 +65,7 @@ export function createAccess(settings: Settings, dependencies: AccessDependencie
   }
 }
 
-function createMode(settings: Settings, dependencies: AccessDependencies): Access {
+function createMode(settings: Settings, dependencies: Dependencies): Access {
   switch (settings.access) {
     case 'loopback':
       return { admit: admitLoopback(settings.proxyHeader), admitAssertion: admitNoAssertion }
@@ -116,19 +128,21 @@ function decodeUtf8(value: string): string | null {
   }
 }
 
-function createAssertionAccess(settings: Settings, dependencies: AccessDependencies): Access {
+function createAssertionAccess(settings: Settings, dependencies: Dependencies): Access {
   const header = requireSetting(settings.accessHeader)
   const issuer = requireSetting(settings.accessIssuer)
   const ownAudience = requireSetting(settings.accessAudience)
   const keys = createKeySet(requireSetting(settings.accessJwksUrl), dependencies)
-  const now = dependencies.now ?? Date.now
+  const { now = Date.now, sessions } = dependencies
 
   async function admit(assertion: string, audience: string, via: AccessMethod): Promise<Admission> {
     try {
-      const claims = await verifyAssertion(assertion, keys, { issuer, audience }, now())
+      const expected = { issuer, audience, namesSession: sessions !== undefined }
+      const claims = await verifyAssertion(assertion, keys, expected, now())
       const claimed = identityFromClaims(claims)
       if (!claimed.ok) return refuse('unauthorized', `The access assertion ${claimed.problem}`)
-      return { ok: true, identity: claimed.identity, via, until: claims.exp }
+      const caller = { ok: true, identity: claimed.identity, via } as const
+      return sessions ? await admitSession(sessions, claims, caller) : { ...caller, until: claims.exp }
     } catch (error) {
       if (error instanceof KeysUnavailable) return keysUnavailable(error)
       return refuse('unauthorized', explainBadAssertion(error))
@@ -141,10 +155,11 @@ function createAssertionAccess(settings: Settings, dependencies: AccessDependenc
       if (inHeader) return await admit(inHeader, ownAudience, 'assertion')
       const inCookie = cookie(request, settings.accessCookie)
       if (inCookie) return await admit(inCookie, ownAudience, 'cookie')
-      return refuse(
-        'unauthorized',
-        `The request did not come through the access layer: it has neither the header ${header} nor the cookie ${settings.accessCookie}`,
-      )
+      const missing =
+        settings.accessCookie === null
+          ? `it does not have the header ${header}`
+          : `it has neither the header ${header} nor the cookie ${settings.accessCookie}`
+      return refuse('unauthorized', `The request did not come through the access layer: ${missing}`)
     },
     async admitAssertion(request, audience) {
       const inHeader = headerAssertion(request, header)
@@ -152,6 +167,22 @@ function createAssertionAccess(settings: Settings, dependencies: AccessDependenc
     },
   }
 }
+
+/** Admits the caller if the access layer has not ended the session of the assertion (L16.7). */
+async function admitSession(
+  sessions: FollowedSessions,
+  { sid, iat = 0 }: JWTPayload,
+  caller: AdmittedCaller,
+): Promise<Admission> {
+  const session = await sessions.admit(String(sid), iat)
+  if (session === 'ended') return refuse('unauthorized', 'The session has ended: sign in again')
+  if (session === 'unavailable')
+    return { ...refuse('access_unavailable', NOT_FOLLOWED), retryAfterSeconds: FOLLOW_RETRY_AFTER_SECONDS }
+  return { ...caller, sessionSignal: session }
+}
+
+const NOT_FOLLOWED =
+  'Cannot ask the access layer which sessions have ended: check LINKS_ACCESS_REVOCATIONS_URL and LINKS_ACCESS_SERVICE_KEY'
 
 // Some access layers send `Authorization: Bearer …`.
 function headerAssertion(request: Request, name: string): string | undefined {
@@ -161,7 +192,8 @@ function headerAssertion(request: Request, name: string): string | undefined {
     .trim()
 }
 
-function cookie(request: Request, name: string): string | undefined {
+function cookie(request: Request, name: string | null): string | undefined {
+  if (name === null) return undefined
   const pairs = request.headers.get('cookie')?.split(';') ?? []
   const pair = pairs.map((text) => text.trim()).find((text) => text.startsWith(`${name}=`))
   return pair?.slice(name.length + 1)

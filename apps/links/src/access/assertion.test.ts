@@ -71,6 +71,7 @@ function createJwtAccess(env: Record<string, string> = {}) {
     LINKS_ACCESS_JWKS_URL: `http://127.0.0.1:${server.port}/certs`,
     LINKS_ACCESS_ISSUER: ISSUER,
     LINKS_ACCESS_AUDIENCE: AUDIENCE,
+    LINKS_ACCESS_COOKIE: 'CF_Authorization',
     ...env,
   })
   return createAccess(settings, { now: () => clock.seconds * 1000 })
@@ -121,6 +122,14 @@ describe('a valid assertion', () => {
     })
     const both = request({ cookie, 'Cf-Access-Jwt-Assertion': 'bad' })
     expect(await access.admit(both, '::1')).toMatchObject({ ok: false, status: 401 })
+  })
+
+  test('L16: is not read from a cookie that no setting names', async () => {
+    const access = createJwtAccess({ LINKS_ACCESS_COOKIE: '' })
+    const cookie = `CF_Authorization=${await rsa.sign(claims())}; null=${await rsa.sign(claims())}`
+    const admission = await access.admit(request({ cookie }), '::1')
+    expect(admission).toMatchObject({ ok: false, status: 401 })
+    expect(admission).toMatchObject({ message: expect.not.stringContaining('cookie') })
   })
 
   test('is accepted in a header and a cookie with other names', async () => {

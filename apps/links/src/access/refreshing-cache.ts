@@ -59,14 +59,24 @@ export function createRefreshingCache<Value>(
   }
 }
 
+interface DocumentRequest {
+  headers?: Readonly<Record<string, string>>
+  /** Ends the request, and the answer with it. Default: after 5 seconds. */
+  signal?: AbortSignal
+}
+
 /** Fetches the JSON document at an issuer's address, of at most 512 KiB. */
-export async function readDocument(address: string, fetchKeys: FetchKeys): Promise<unknown> {
+export async function readDocument(
+  address: string,
+  fetchKeys: FetchKeys,
+  { headers = {}, signal = AbortSignal.timeout(TIMEOUT_MS) }: DocumentRequest = {},
+): Promise<unknown> {
   // With redirects, control over one page of the issuer's host would be enough to supply the keys
   // or their address.
   const response = await fetchKeys(address, {
-    headers: { accept: 'application/json' },
+    headers: { accept: 'application/json', ...headers },
     redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal,
   })
   if (response.status === 200) return JSON.parse(await readText(response, address))
   await response.body?.cancel()

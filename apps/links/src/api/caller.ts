@@ -22,4 +22,6 @@ export interface Caller {
   requireCaller?: (() => Promise<void>) | undefined
   /** Unix seconds at which the caller's assertion expires; undefined if no expiry is known. */
   admittedUntil?: number | undefined
+  /** Aborts when the caller's session at the access layer ends. */
+  sessionSignal?: AbortSignal | undefined
 }

@@ -183,6 +183,32 @@ describe('doctor', () => {
     expect(await findingOf('access', jwt(`${keys.origin}/certs`))).toMatch(/^fail: .*LINKS_ACCESS_JWKS_URL/)
   })
 
+  test('L16.7: asks the access layer for ended sessions', async () => {
+    let status = 200
+    const layer = serve(({ url }) =>
+      url.endsWith('/jwks')
+        ? Response.json({ keys: [] })
+        : Response.json({ cursor: '0', reset: true, ended: [] }, { status }),
+    )
+    const env = {
+      ...sqlite,
+      LINKS_ACCESS: 'jwt',
+      LINKS_ACCESS_JWKS_URL: `${layer.origin}/jwks`,
+      LINKS_ACCESS_ISSUER: 'i',
+      LINKS_ACCESS_AUDIENCE: 'a',
+      LINKS_ACCESS_REVOCATIONS_URL: `${layer.origin}/revocations`,
+      LINKS_ACCESS_SERVICE_KEY: 'k'.repeat(32),
+    }
+    expect(await findingOf('access', env)).toMatch(
+      /^ok: jwt: .*\/jwks can be fetched, and .*\/revocations read$/,
+    )
+    status = 401
+    const refused = await findingOf('access', env)
+    expect(refused).toMatch(/^fail: jwt: .*not 401.*LINKS_ACCESS_SERVICE_KEY/)
+    expect(refused).not.toContain('k'.repeat(32))
+    await layer.stop()
+  })
+
   test('fails if any client can claim any identity', async () => {
     const header = { ...sqlite, LINKS_ACCESS: 'header', LINKS_ACCESS_HEADER: 'X-User' }
     expect(await findingOf('access', { ...header, TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/0' })).toStartWith(

@@ -3,6 +3,7 @@ import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
 import { type ExposedPath, explainExposure, findExposure } from '../access/exposure.ts'
 import { createKeySet } from '../access/key-set.ts'
+import { createRevocationReader } from '../access/revocations.ts'
 import { originOfDomain } from '../urls/host.ts'
 import { ROBOTS_FILES } from '../http/root-files.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -25,13 +26,30 @@ export async function checkAccess(settings: Settings): Promise<Finding> {
   }
   try {
     await createKeySet(accessJwksUrl ?? '').load()
-    return ok('access', `jwt: the keys at ${accessJwksUrl} can be fetched`)
   } catch {
     return fail('access', `jwt: the keys at ${accessJwksUrl} cannot be fetched: check LINKS_ACCESS_JWKS_URL`)
   }
+  return checkRevocations(settings)
 }
 
 const ANSWER_TIMEOUT_MS = 5_000
+
+/** Checks that the access layer says which sessions have ended, if it is to say so (L16.7). */
+async function checkRevocations(settings: Settings): Promise<Finding> {
+  const { accessJwksUrl, accessRevocationsUrl } = settings
+  const keys = `jwt: the keys at ${accessJwksUrl} can be fetched`
+  const read = createRevocationReader(settings)
+  if (!read) return ok('access', keys)
+  try {
+    await read(undefined, AbortSignal.timeout(ANSWER_TIMEOUT_MS))
+    return ok('access', `${keys}, and the ended sessions at ${accessRevocationsUrl} read`)
+  } catch (error) {
+    return fail(
+      'access',
+      `jwt: the ended sessions at ${accessRevocationsUrl} cannot be read (${String(error).split('\n')[0]}): check LINKS_ACCESS_REVOCATIONS_URL, LINKS_ACCESS_SERVICE_KEY and the same settings of the access layer`,
+    )
+  }
+}
 
 /** Checks that the public address leads to this instance. Before the first start it cannot. */
 export async function checkPublicAddress({ baseUrl, proxyHeader }: Settings): Promise<Finding> {

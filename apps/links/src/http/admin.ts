@@ -1,7 +1,13 @@
 import { isCrossOriginSubrequest } from '@latchkey/http/cross-origin'
 import { Failure } from '@latchkey/http/failure'
 import { type PeerInfo, mount } from '@latchkey/http/mount'
-import { type Admission, type Refusal, createAccess, isCrossSite, isFromOwnPage } from '../access/access.ts'
+import {
+  type Admission,
+  type AdmittedCaller,
+  type Refusal,
+  isCrossSite,
+  isFromOwnPage,
+} from '../access/access.ts'
 import type { Context } from '../api/context.ts'
 import { failure, failures, literalTexts } from '../api/failures.ts'
 import { serverTexts } from '../texts/texts.ts'
@@ -30,7 +36,7 @@ const FAVICONS_PATH = `${ADMIN_API_PATH}/favicons`
  * every request first.
  */
 export function createAdmin(services: Services) {
-  const access = createAccess(services.settings, { now: services.machineNow, log: services.log })
+  const { access } = services
   const api = createAdminApi(services, (request, peer) => access.admit(request, peer))
   const pages = createPages(services)
   const servePage = async (request: Request, path: string, peer: string): Promise<Response> => {
@@ -70,7 +76,7 @@ export function createAdmin(services: Services) {
 }
 
 function createAdminApi(services: Services, admit: (request: Request, peer: string) => Promise<Admission>) {
-  return mount<Context, { identity: string; admittedUntil: number | undefined }>({
+  return mount<Context, AdmittedCaller>({
     basePath: ADMIN_API_PATH,
     operations: adminOperations,
     literals: literalTexts,
@@ -79,15 +85,14 @@ function createAdminApi(services: Services, admit: (request: Request, peer: stri
       const admission = await admit(request, peer)
       if (!admission.ok) throw toFailure(admission)
       if (isCrossSite(request, admission.via, services.originOf(request, peer))) throw failure('cross_site')
-      const { identity, until: admittedUntil } = admission
-      return { caller: { identity, admittedUntil }, headers: {} }
+      return { caller: admission, headers: {} }
     },
     // Every person whom the access layer admits may use the admin side. Each operation checks
     // ownership.
     authorise() {},
-    contextOf: async ({ identity, admittedUntil }, request, { peer, requestId }) =>
+    contextOf: async ({ identity, until: admittedUntil, sessionSignal }, request, { peer, requestId }) =>
       services.contextFor(
-        { ...(await readCaller(services, identity, 'app')), admittedUntil },
+        { ...(await readCaller(services, identity, 'app')), admittedUntil, sessionSignal },
         { request, peer, requestId, ifMatch: request.headers.get('if-match') },
       ),
     headersOf: ({ headers }) => headers,

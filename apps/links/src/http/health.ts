@@ -4,6 +4,7 @@ import { isLocalRequest } from '@latchkey/http/local-request'
 import { equalTokens } from '@latchkey/tokens/opaque'
 import { sql } from 'kysely'
 import { hostOf } from '../access/local-requests.ts'
+import type { FollowedSessions } from '../access/followed-sessions.ts'
 import type { Journal } from '../counting/journal.ts'
 import type { Tables } from '../db/tables.ts'
 import { saveInstanceValue } from '../preferences/store.ts'
@@ -30,20 +31,25 @@ export async function checkHealth(database: Database<Tables>): Promise<Response>
 /** A write probe costs a commit, and load balancers ask far more often than storage fails. */
 const PROBE_EVERY_MS = 1_000
 
+interface ReadinessOptions {
+  database: Database<Tables>
+  journal: Journal
+  sessions: FollowedSessions | undefined
+}
+
 /**
  * Whether this node should receive traffic: started, not draining, and able to store clicks and
  * changes. A node whose clicks cannot be counted stays ready: they wait in the journal, while
- * redirects and changes go on as on any other node.
+ * redirects and changes go on as on any other node. So does one that cannot ask the access layer for
+ * ended sessions, which matters to people of the admin side only.
  */
 export class Readiness {
-  readonly #database: Database<Tables>
-  readonly #journal: Journal
+  readonly #node: ReadinessOptions
   #isDraining = false
   #lastProbe: { atMs: number; problem: Promise<string | undefined> } | undefined
 
-  constructor(database: Database<Tables>, journal: Journal) {
-    this.#database = database
-    this.#journal = journal
+  constructor(node: ReadinessOptions) {
+    this.#node = node
   }
 
   drain(): void {
@@ -52,9 +58,10 @@ export class Readiness {
 
   async answer(): Promise<Response> {
     const problem = this.#isDraining ? 'draining' : await this.#problem()
-    return problem === undefined
-      ? Response.json({ status: 'ready' }, { headers: HEADERS })
-      : Response.json({ status: problem }, { status: 503, headers: HEADERS })
+    if (problem !== undefined) return Response.json({ status: problem }, { status: 503, headers: HEADERS })
+    const isFollowing = this.#node.sessions?.isFollowing ?? true
+    const access = isFollowing ? {} : { access: 'ended sessions cannot be followed' }
+    return Response.json({ status: 'ready', ...access }, { headers: HEADERS })
   }
 
   #problem(): Promise<string | undefined> {
@@ -65,12 +72,12 @@ export class Readiness {
 
   async #probe(): Promise<string | undefined> {
     try {
-      this.#journal.probe()
+      this.#node.journal.probe()
     } catch {
       return 'clicks cannot be stored'
     }
     try {
-      await this.#database.write((tx) => saveInstanceValue(tx, 'ready_probe', String(Date.now())))
+      await this.#node.database.write((tx) => saveInstanceValue(tx, 'ready_probe', String(Date.now())))
     } catch {
       return 'the database cannot be written'
     }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { FollowedSessions } from '../access/followed-sessions.ts'
 import type { DrainThread } from '../counting/drain-thread.ts'
 import type { Journal } from '../counting/journal.ts'
 import type { Redirect } from '../redirect/redirect.ts'
@@ -53,6 +54,18 @@ export function createMetrics(): Metrics {
     observeCommit: (ms) => commits.observe(ms / 1000),
     countDelivery: (outcome) => deliveries.inc({ outcome }),
   }
+}
+
+/** Adds whether the access layer says which sessions have ended; undefined for one that need not. */
+export function exposeAccess({ registry }: Metrics, sessions: FollowedSessions | undefined): void {
+  new Gauge({
+    name: 'latchkey_links_access_failing',
+    help: '1 while the access layer cannot be asked which sessions have ended',
+    registers: [registry],
+    collect() {
+      this.set((sessions?.isFollowing ?? true) ? 0 : 1)
+    },
+  })
 }
 
 /** Adds the plain counters of the hot path, which are read only during a scrape. */

@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Proxies } from '@latchkey/http/client-address'
 import type { Log } from '@latchkey/http/log'
 import type { Exchange } from '@latchkey/http/mount'
+import type { Access } from '../access/access.ts'
 import type { FilteredReads } from '../analytics/explorer/filtered-reads.ts'
 import type { Caller } from '../api/caller.ts'
 import type { Context } from '../api/context.ts'
@@ -32,6 +33,7 @@ export interface Services {
   now: () => number
   /** Milliseconds since 1970 on the clock of this machine, for assertions of others. */
   machineNow: () => number
+  access: Access
   /**
    * Time at which this process last saw each key. It prevents a failing write from being retried on
    * every request.

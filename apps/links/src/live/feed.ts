@@ -22,6 +22,7 @@ export class ChangeSubscription {
   #wake = Promise.withResolvers<void>()
   #lastSentMs = -Infinity
   #hasEnded = false
+  readonly #end = Promise.withResolvers<void>()
 
   constructor(unsubscribe: (subscription: ChangeSubscription) => void) {
     this.#unsubscribe = unsubscribe
@@ -43,7 +44,7 @@ export class ChangeSubscription {
     clearTimeout(timer)
     if (!this.#pending.isEmpty && !this.#hasEnded) {
       const waitMs = Math.max(GATHER_MS, this.#lastSentMs + MERGE_MS - performance.now())
-      await Bun.sleep(waitMs)
+      await Promise.race([Bun.sleep(waitMs), this.#end.promise])
     }
     if (this.#hasEnded) return 'ended'
     this.#wake = Promise.withResolvers<void>()
@@ -55,6 +56,7 @@ export class ChangeSubscription {
   end(): void {
     this.#hasEnded = true
     this.#wake.resolve()
+    this.#end.resolve()
     this.#unsubscribe(this)
   }
 }

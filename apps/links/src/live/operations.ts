@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SESSION_ENDED } from '../access/sessions.ts'
 import { type Context, operation } from '../api/context.ts'
 import { readLastClicks } from './click-store.ts'
 import type { ChangeSubscription } from './feed.ts'
@@ -28,6 +29,7 @@ interface EventSources {
   subscribe: () => Promise<ChangeSubscription>
   /** Undefined for a page that does not show clicks. */
   clicks: LiveClickReader | undefined
+  sessionSignal: AbortSignal | undefined
 }
 
 /**
@@ -35,40 +37,57 @@ interface EventSources {
  * itself.
  */
 function createEventStream(
-  { subscribe, clicks }: EventSources,
+  { subscribe, clicks, sessionSignal }: EventSources,
   lifetime: number,
 ): ReadableStream<Uint8Array> {
   const endMs = performance.now() + lifetime
   let subscription: ChangeSubscription | undefined
   let isCancelled = false
   const encoder = new TextEncoder()
+  const closed = new AbortController()
+  const end = () => {
+    closed.abort()
+    subscription?.end()
+  }
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         if (!subscription) {
           subscription = await subscribe()
+          sessionSignal?.addEventListener('abort', end, { signal: closed.signal })
           await clicks?.next()
-          if (isCancelled) return subscription.end()
+          if (isCancelled || sessionSignal?.aborted) end()
+          if (isCancelled) return
           controller.enqueue(encoder.encode('retry: 2000\n\n'))
           return
         }
         const leftMs = endMs - performance.now()
-        if (leftMs <= 0) subscription.end()
+        if (leftMs <= 0) end()
         const changes = await subscription.next(Math.min(COMMENT_AFTER_MS, leftMs))
+        const events = await formatEvents(changes, { clicks, sessionSignal })
         if (isCancelled) return
-        if (changes === 'ended') return controller.close()
-        if (changes === 'quiet') return controller.enqueue(encoder.encode(':\n\n'))
-        const newClicks = changes.totals ? await clicks?.next() : undefined
-        const events = formatEvent('changes', changes) + (newClicks ? formatEvent('clicks', newClicks) : '')
-        if (!isCancelled) controller.enqueue(encoder.encode(events))
+        if (events !== '') controller.enqueue(encoder.encode(events))
+        if (changes !== 'ended') return
+        end()
+        controller.close()
       },
       cancel() {
         isCancelled = true
-        subscription?.end()
+        end()
       },
     },
     { highWaterMark: 0 },
   )
+}
+
+async function formatEvents(
+  changes: Awaited<ReturnType<ChangeSubscription['next']>>,
+  { clicks, sessionSignal }: Pick<EventSources, 'clicks' | 'sessionSignal'>,
+): Promise<string> {
+  if (changes === 'quiet') return ':\n\n'
+  if (changes === 'ended') return sessionSignal?.reason === SESSION_ENDED ? formatEvent('signed-out', {}) : ''
+  const newClicks = changes.totals ? await clicks?.next() : undefined
+  return formatEvent('changes', changes) + (newClicks ? formatEvent('clicks', newClicks) : '')
 }
 
 function formatEvent(name: string, data: object): string {
@@ -115,12 +134,13 @@ export const eventOperations = [
     result: z.unknown(),
     media: {
       'text/event-stream':
-        'Events named `changes`: {links, bundles, totals, more}, and `clicks`: {clicks, more}',
+        'Events named `changes`: {links, bundles, totals, more}, `clicks`: {clicks, more}, and at the end of the session `signed-out`: {}',
     },
     lasting: true,
     async handler(context, { query }) {
       const clicks = query.clicks ? createClickReader(context) : undefined
-      const sources = { subscribe: () => context.followChanges(), clicks }
+      const { sessionSignal } = context
+      const sources = { subscribe: () => context.followChanges(), clicks, sessionSignal }
       return createEventStream(sources, lifetimeMs(context))
     },
     answer: (stream) => ({

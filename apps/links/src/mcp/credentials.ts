@@ -2,7 +2,7 @@
 // an invalid one is never skipped.
 import { type Failure, transportFailure } from '@latchkey/http/failure'
 import type { JWTPayload } from 'jose'
-import { type Access, type Admission, createAccess } from '../access/access.ts'
+import type { Access, Admission } from '../access/access.ts'
 import { identityFromClaims, isIdentity, isPresent } from '../access/identity.ts'
 import { KeysUnavailable } from '../access/key-set.ts'
 import { recordKeyUse } from '../http/public-api.ts'
@@ -47,10 +47,9 @@ interface CredentialDependencies {
 }
 
 export function createCredentials(services: Services): Credentials {
-  const { settings, log } = services
+  const { settings, access, log } = services
   const { mcpOauthIssuer, mcpOauthAudience, mcpApiKeys } = settings
   const dependencies = { now: services.machineNow, log }
-  const access = createAccess(settings, dependencies)
   const issuer =
     mcpOauthIssuer !== null && mcpOauthAudience !== null
       ? createIssuer({ issuer: mcpOauthIssuer, audience: mcpOauthAudience }, dependencies)

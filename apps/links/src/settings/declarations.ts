@@ -16,7 +16,7 @@ import {
 } from '@latchkey/settings/kinds'
 import type { Declarations } from '@latchkey/settings/settings'
 import { ROBOTS } from './robots.ts'
-import { identity, safeUrl, shortHost } from './kinds.ts'
+import { identity, safeUrl, shortHost, signingKey } from './kinds.ts'
 
 export const DEFAULT_ASSERTION_HEADER = 'Cf-Access-Jwt-Assertion'
 
@@ -98,7 +98,7 @@ export const declarations = {
   accessCookie: {
     name: 'LINKS_ACCESS_COOKIE',
     kind: headerName(),
-    default: 'CF_Authorization',
+    whenUnset: 'unset: only the header',
     sentence: 'Cookie with the assertion (LINKS_ACCESS=jwt), read if the header is missing',
     example: 'CF_Authorization',
   },
@@ -119,6 +119,21 @@ export const declarations = {
     kind: text(),
     sentence: 'Audience that the assertion must name; required with LINKS_ACCESS=jwt',
     example: '4714c1358e65fe4b408ad6d432a5f878',
+  },
+  accessRevocationsUrl: {
+    name: 'LINKS_ACCESS_REVOCATIONS_URL',
+    kind: safeUrl(),
+    whenUnset: 'unset: assertions are valid until they expire',
+    sentence:
+      "URL of the access layer's list of ended sessions, which are refused at once; needs LINKS_ACCESS=jwt and LINKS_ACCESS_SERVICE_KEY",
+    example: 'https://rooms.example.com/api/access/revocations',
+  },
+  accessServiceKey: {
+    name: 'LINKS_ACCESS_SERVICE_KEY',
+    kind: signingKey(),
+    sentence: 'Key with which requests for that list are signed, as the access layer has it',
+    example: 'output-of-openssl-rand-base64-32',
+    secret: true,
   },
   accessLogoutUrl: {
     name: 'LINKS_ACCESS_LOGOUT_URL',

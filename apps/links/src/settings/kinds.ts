@@ -12,6 +12,14 @@ export function shortHost(): Kind<string> {
   return { accepts: 'a host name without scheme, port and path', parse: toHost }
 }
 
+/** A key for signatures with HS256, which needs 256 bits. */
+export function signingKey(): Kind<string> {
+  return {
+    accepts: 'at least 32 visible ASCII characters without spaces',
+    parse: (value) => (/^[!-~]{32,}$/.test(value) ? value : undefined),
+  }
+}
+
 /** A URL of keys. An attacker who could change them in transit could take any identity. */
 export function safeUrl(): Kind<string> {
   return {

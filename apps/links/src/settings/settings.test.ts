@@ -33,10 +33,12 @@ test('L2: without any setting, it listens on loopback, admits loopback only and 
     roomsUrl: null,
     access: 'loopback',
     accessHeader: null,
-    accessCookie: 'CF_Authorization',
+    accessCookie: null,
     accessJwksUrl: null,
     accessIssuer: null,
     accessAudience: null,
+    accessRevocationsUrl: null,
+    accessServiceKey: null,
     accessLogoutUrl: null,
     admins: ['admin@localhost'],
     redirectStatus: 302,
@@ -133,6 +135,23 @@ describe('rules between settings', () => {
       ])
     }
     expect(problemsOf({ ...jwt, MCP_ACCESS_AUDIENCE: 'a' })).toEqual([])
+  })
+
+  test('L16.7: the list of ended sessions requires jwt and its key, of at least 32 characters', () => {
+    const url = 'https://rooms.example.com/api/access/revocations'
+    const withKey = (key: string) =>
+      problemsOf({ ...jwt, LINKS_ACCESS_REVOCATIONS_URL: url, LINKS_ACCESS_SERVICE_KEY: key })
+    expect(withKey('k'.repeat(32))).toEqual([])
+    expect(withKey('')).toEqual(['LINKS_ACCESS_REVOCATIONS_URL needs LINKS_ACCESS_SERVICE_KEY'])
+    expect(withKey('k'.repeat(31))).toEqual([
+      'LINKS_ACCESS_SERVICE_KEY must be at least 32 visible ASCII characters without spaces',
+    ])
+    expect(problemsOf({ ...jwt, LINKS_ACCESS_SERVICE_KEY: 'k'.repeat(32) })).toEqual([
+      'LINKS_ACCESS_SERVICE_KEY needs LINKS_ACCESS_REVOCATIONS_URL',
+    ])
+    expect(
+      problemsOf({ LINKS_ACCESS_REVOCATIONS_URL: url, LINKS_ACCESS_SERVICE_KEY: 'k'.repeat(32) }),
+    ).toEqual(['LINKS_ACCESS_REVOCATIONS_URL works only with LINKS_ACCESS=jwt'])
   })
 
   test('L31.1b: a further domain is a host of its own, and is kept as an A-label', () => {

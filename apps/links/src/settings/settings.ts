@@ -33,6 +33,14 @@ function needs(key: Key, other: Key): LinksRule {
   }
 }
 
+function onlyWithJwt(key: Key): LinksRule {
+  return {
+    settings: [key, 'access'],
+    problem: (values) =>
+      values[key] !== null && values.access !== 'jwt' ? 'works only with LINKS_ACCESS=jwt' : null,
+  }
+}
+
 /** The default domain and hosts with other uses are no further domains. */
 function findDomainProblem(domains: readonly string[], baseUrl: string | null): string | null {
   const defaultHost = baseUrl === null ? null : new URL(baseUrl).hostname
@@ -54,6 +62,9 @@ const rules: readonly LinksRule[] = [
   requiredWith('jwt', 'accessJwksUrl'),
   requiredWith('jwt', 'accessIssuer'),
   requiredWith('jwt', 'accessAudience'),
+  needs('accessRevocationsUrl', 'accessServiceKey'),
+  needs('accessServiceKey', 'accessRevocationsUrl'),
+  onlyWithJwt('accessRevocationsUrl'),
   requiredWith('header', 'accessHeader'),
   requiredWith('header', 'trustedProxies'),
   needs('proxyHeader', 'trustedProxies'),
@@ -68,11 +79,7 @@ const rules: readonly LinksRule[] = [
   },
   needs('mcpOauthIssuer', 'mcpOauthAudience'),
   needs('mcpOauthAudience', 'mcpOauthIssuer'),
-  {
-    settings: ['mcpAccessAudience', 'access'],
-    problem: ({ access, mcpAccessAudience }) =>
-      mcpAccessAudience !== null && access !== 'jwt' ? 'works only with LINKS_ACCESS=jwt' : null,
-  },
+  onlyWithJwt('mcpAccessAudience'),
 ]
 
 /** Throws `SettingsError` with every problem. */

@@ -114,6 +114,7 @@ describe('with assertions of an access layer', () => {
       LINKS_ACCESS_JWKS_URL: `http://127.0.0.1:${layer.port}/certs`,
       LINKS_ACCESS_ISSUER: 'https://team.example',
       LINKS_ACCESS_AUDIENCE: 'links',
+      LINKS_ACCESS_COOKIE: 'CF_Authorization',
     })
     const now = Math.floor(Date.now() / 1000)
     const sign = (payload: JWTPayload, key = privateKey, kid = 'k1') =>
