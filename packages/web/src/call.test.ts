@@ -148,6 +148,17 @@ test('an aborted call does not count as a failure of the service', async () => {
   expect(error).not.toBeInstanceOf(CallError)
 })
 
+test('a session counts as ended from when the server says so until the next answer', async () => {
+  const states: boolean[] = []
+  const stop = signIn.subscribe(() => states.push(signIn.isOver()))
+  signIn.end()
+  signIn.end()
+  answer = () => Promise.resolve(Response.json({ id: 'r1' }))
+  await call('getRoom', { params: { id: 'r1' } })
+  stop()
+  expect(states).toEqual([true, false])
+})
+
 test('a session counts as ended from a 401 until the next other answer', async () => {
   const states: boolean[] = []
   const stop = signIn.subscribe(() => states.push(signIn.isOver()))

@@ -66,18 +66,22 @@ type Refusal = { code?: string; fields?: readonly { path: string; code: string }
 let isOver = false
 const listeners = new Set<() => void>()
 
-/** True while the last answer was a 401: the person's session ended while the page was open. */
+/**
+ * Over while the last answer was a 401, or once the server has said so: the person's session ended
+ * while the page was open.
+ */
 export const signIn = {
   isOver: () => isOver,
+  end: () => setOver(true),
   subscribe(listener: () => void): () => void {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
 }
 
-function updateSignIn({ status }: Response): void {
-  if (isOver === (status === 401)) return
-  isOver = status === 401
+function setOver(over: boolean): void {
+  if (isOver === over) return
+  isOver = over
   for (const listener of listeners) listener()
 }
 
@@ -198,7 +202,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(upload && { body: upload }),
     }).catch(noAnswer(signal))
-    updateSignIn(response)
+    setOver(response.status === 401)
     if (response.ok) return response
     throw await refusalOf(response)
   }

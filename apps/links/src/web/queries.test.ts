@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
+import { signIn } from '@latchkey/web/call'
 import { queries } from '@latchkey/web/queries'
 import { QueryObserver } from '@tanstack/react-query'
 import type { Changes } from '../live/changes.ts'
@@ -14,7 +15,9 @@ class FakeEventSource extends EventTarget {
     super()
     sources.push(this)
   }
-  close() {}
+  close() {
+    this.readyState = FakeEventSource.CLOSED
+  }
 }
 
 beforeAll(() => {
@@ -84,4 +87,20 @@ test('L18.3: a refused event stream is opened again at each poll, and polling en
   stop()
   polls.mockRestore()
   ended.mockRestore()
+})
+
+test('L16.8: a page whose stream says that the session has ended says so at once, and asks again at each poll', () => {
+  sources.length = 0
+  let poll = () => {}
+  const polls = spyOn(globalThis, 'setInterval').mockImplementation(((run: () => void) => {
+    poll = run
+    return 1
+  }) as never)
+  const stop = followChanges()
+  sources[0]?.dispatchEvent(new MessageEvent('signed-out', { data: '{}' }))
+  expect([signIn.isOver(), sources.length]).toEqual([true, 1])
+  poll()
+  expect(sources).toHaveLength(2)
+  stop()
+  polls.mockRestore()
 })

@@ -1,4 +1,5 @@
 import { answers } from '@latchkey/web/answers'
+import { signIn } from '@latchkey/web/call'
 import {
   FRESH_MS,
   catchUp,
@@ -93,6 +94,13 @@ export function followChanges({ expectsClicks = false } = {}): () => void {
     clearInterval(poll)
     poll = undefined
   }
+  const startPolling = () => {
+    poll ??= setInterval(() => {
+      refresh()
+      // After a refusal, such as while the service starts, the browser does not reconnect.
+      if (source?.readyState === EventSource.CLOSED) resume()
+    }, FRESH_MS)
+  }
   const resume = () => {
     source = new EventSource(addressOf('followChanges', hasClicks ? { query: { clicks: true } } : {}))
     source.addEventListener('clicks', ({ data }) => {
@@ -108,12 +116,11 @@ export function followChanges({ expectsClicks = false } = {}): () => void {
       refresh()
       void refetchFailed()
     })
-    source.addEventListener('error', () => {
-      poll ??= setInterval(() => {
-        refresh()
-        // After a refusal, such as while the service starts, the browser does not reconnect.
-        if (source?.readyState === EventSource.CLOSED) resume()
-      }, FRESH_MS)
+    source.addEventListener('error', startPolling)
+    source.addEventListener('signed-out', () => {
+      source?.close()
+      signIn.end()
+      startPolling()
     })
   }
   const onVisibility = () => {

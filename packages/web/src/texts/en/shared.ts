@@ -6,6 +6,7 @@ export default {
   'shell.close': 'Close',
   'shell.stale': 'You’re signed out',
   'shell.staleHelp': 'What you typed is still here. Sign in again in another tab to continue.',
+  'shell.signIn': 'Sign in',
   'shortcuts.title': 'Keyboard shortcuts',
   'shortcuts.sheet': 'Show this list',
   'shortcuts.enable': 'Single-key shortcuts',

@@ -8,6 +8,7 @@ export default {
   'shell.close': 'Tutup',
   'shell.stale': 'Anda sudah keluar',
   'shell.staleHelp': 'Yang Anda ketik masih ada. Masuk lagi di tab lain, lalu lanjutkan.',
+  'shell.signIn': 'Masuk',
   'shortcuts.title': 'Pintasan papan ketik',
   'shortcuts.sheet': 'Tampilkan daftar ini',
   'shortcuts.enable': 'Pintasan satu tombol',

@@ -8,6 +8,7 @@ export default {
   'shell.close': 'Stäng',
   'shell.stale': 'Du är utloggad',
   'shell.staleHelp': 'Det du skrev finns kvar. Logga in igen i en annan flik och fortsätt sedan.',
+  'shell.signIn': 'Logga in',
   'shortcuts.title': 'Kortkommandon',
   'shortcuts.sheet': 'Visa den här listan',
   'shortcuts.enable': 'Kortkommandon med en tangent',
