@@ -1,12 +1,13 @@
 import { VERSION } from '@latchkey/links/api/version'
 import { type Command, UsageError } from './command.ts'
+import { backup } from './commands/backup.ts'
+import { doctor } from './commands/doctor.ts'
 import { explainCommand } from './commands/explain.ts'
 import { health } from './commands/health.ts'
 import { roomsArchiveCommands } from './commands/instance-archive.ts'
 import { keyCommands } from './commands/keys.ts'
 import { transferOwnershipCommand } from './commands/link-owners.ts'
 import { linkCommands } from './commands/links.ts'
-import { operateCommands } from './commands/operate.ts'
 import { roomsCommands } from './commands/rooms.ts'
 import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
@@ -27,7 +28,8 @@ const commands: readonly Command[] = [
   ...roomsArchiveCommands,
   ...roomsCommands,
   ...voiceCommands,
-  ...operateCommands,
+  backup,
+  doctor,
   health,
 ]
 

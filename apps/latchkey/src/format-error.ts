@@ -1,4 +1,4 @@
-import { BackupFailure } from '@latchkey/database/backup'
+import { BackupFailure } from '@latchkey/database/backup/copy-sqlite'
 import { NewerDatabase } from '@latchkey/database/migrate'
 import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
 import { DatabaseInUse } from '@latchkey/database/instance-lock'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Backup, checkBackupTarget, copyDatabase } from '@latchkey/database/backup'
+import { type Backup, checkBackupTarget, copyDatabase } from '@latchkey/database/backup/copy-sqlite'
 import { sqlitePath } from '@latchkey/database/url'
 import { Drain, type DrainOptions } from '../counting/drain.ts'
 

@@ -8,13 +8,15 @@ import { type FileStorage, isContentKey, thumbnailKey } from '../files/storage/s
 
 const ROWS_AT_ONCE = 500
 
-/** The contents of all files and profile pictures, with their thumbnails. Passes the keys of those that are lost to `onLost`. */
-export async function* readContents(
-  read: Db,
-  storage: Pick<FileStorage, 'read'>,
-  onLost: (key: string) => void,
-): AsyncGenerator<ArchivedContent> {
-  for (let after = ''; ;) {
+/** Key and size of a content that files or profile pictures use. */
+interface UsedContent {
+  readonly key: string
+  readonly bytes: number
+}
+
+/** All contents that are in use, with their thumbnails, in the order of their keys, after a hash. */
+async function* listContents(read: Db, afterSha256 = ''): AsyncGenerator<UsedContent> {
+  for (let after = afterSha256; ;) {
     const files = read.selectFrom('files').select(['sha256', 'bytes'])
     const pictures = read
       .selectFrom('users')
@@ -28,9 +30,8 @@ export async function* readContents(
       .limit(ROWS_AT_ONCE)
       .execute()
     for (const { sha256, bytes, thumbnail_bytes } of rows) {
-      yield* readContent(storage, { key: sha256, bytes }, onLost)
-      if (thumbnail_bytes !== null)
-        yield* readContent(storage, { key: thumbnailKey(sha256), bytes: thumbnail_bytes }, onLost)
+      yield { key: sha256, bytes }
+      if (thumbnail_bytes !== null) yield { key: thumbnailKey(sha256), bytes: thumbnail_bytes }
     }
     const last = rows.at(-1)
     if (!last) return
@@ -38,14 +39,17 @@ export async function* readContents(
   }
 }
 
-async function* readContent(
+/** The contents of `listContents`. Passes the keys of those that are lost to `onLost`. */
+export async function* readContents(
+  read: Db,
   storage: Pick<FileStorage, 'read'>,
-  { key, bytes }: { key: string; bytes: number },
   onLost: (key: string) => void,
 ): AsyncGenerator<ArchivedContent> {
-  const stream = await storage.read(key, { start: 0, end: bytes - 1 })
-  if (stream) yield { key, bytes, stream }
-  else onLost(key)
+  for await (const { key, bytes } of listContents(read)) {
+    const stream = await storage.read(key, { start: 0, end: bytes - 1 })
+    if (stream) yield { key, bytes, stream }
+    else onLost(key)
+  }
 }
 
 /** Stores contents piece by piece, as an archive has them. `folder` is one of the spool folder. */

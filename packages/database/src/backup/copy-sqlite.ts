@@ -2,7 +2,7 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { openSqliteFile } from './sqlite-file.ts'
+import { openSqliteFile } from '../sqlite-file.ts'
 
 export interface Backup {
   bytes: number

@@ -2,8 +2,8 @@ import { afterAll, expect, spyOn, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyDatabase } from './backup.ts'
-import { openSqliteFile } from './sqlite-file.ts'
+import { copyDatabase } from './copy-sqlite.ts'
+import { openSqliteFile } from '../sqlite-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-copy-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
