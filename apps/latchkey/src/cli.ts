@@ -8,6 +8,7 @@ import { roomsArchiveCommands } from './commands/instance-archive.ts'
 import { keyCommands } from './commands/keys.ts'
 import { transferOwnershipCommand } from './commands/link-owners.ts'
 import { linkCommands } from './commands/links.ts'
+import { restore } from './commands/restore.ts'
 import { roomsCommands } from './commands/rooms.ts'
 import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
@@ -29,6 +30,7 @@ const commands: readonly Command[] = [
   ...roomsCommands,
   ...voiceCommands,
   backup,
+  restore,
   doctor,
   health,
 ]

@@ -6,6 +6,9 @@ import { InvalidArchive } from '@latchkey/database/archive/reader'
 import { DatabaseNotEmpty } from '@latchkey/database/archive/restore'
 import { LocalServerMissing } from '@latchkey/rooms/voice/livekit/local-server'
 import { SettingsError } from '@latchkey/settings/settings'
+import { UnusableDump } from '@latchkey/database/backup/load-postgres'
+import { FileStorageUnavailable } from '@latchkey/rooms/files/storage/storage'
+import { InvalidBackup } from './backup/tar.ts'
 import { CommandFailure } from './command.ts'
 
 const EXPECTED_ERRORS = [
@@ -18,6 +21,9 @@ const EXPECTED_ERRORS = [
   DatabaseNotEmpty,
   InvalidArchive,
   LocalServerMissing,
+  InvalidBackup,
+  UnusableDump,
+  FileStorageUnavailable,
 ]
 
 /** The text for the terminal: one sentence for an expected error, the stack for any other. */

@@ -24,10 +24,8 @@ export class Progress {
 
   /** Shows the number of rows and the share: `done` of `whole`, if known, in bytes or rows. */
   show(rows: number, { done, whole }: { done: number; whole: number | undefined }): void {
-    if (!this.#terminal.isTTY) return
-    const nowMs = this.#now() - this.#startedMs
-    if (nowMs - this.#shownMs < EVERY_MS) return
-    this.#shownMs = nowMs
+    if (!this.#terminal.isTTY || !this.#isDue()) return
+    const nowMs = this.#shownMs
     this.#isShown = true
     const seconds = Math.max(1, Math.round(nowMs / 1000))
     const share = whole ? `${Math.min(100, Math.floor((100 * done) / whole))}%, ` : ''
@@ -37,11 +35,25 @@ export class Progress {
     )
   }
 
+  /** Shows how many bytes are done, and their share of `whole`, if known. */
+  showBytes(what: string, done: number, whole?: number): void {
+    if (!this.#terminal.isTTY || !this.#isDue()) return
+    const share = whole ? `${Math.min(100, Math.floor((100 * done) / whole))}%, ` : ''
+    this.showStatus(`${what}: ${share}${formatCount(Math.ceil(done / 1024 ** 2))} MB`)
+  }
+
   /** Shows work without countable rows. */
   showStatus(what: string): void {
     if (!this.#terminal.isTTY) return
     this.#isShown = true
     this.#terminal.write(`${START_OF_LINE}${what}`)
+  }
+
+  #isDue(): boolean {
+    const nowMs = this.#now() - this.#startedMs
+    if (nowMs - this.#shownMs < EVERY_MS) return false
+    this.#shownMs = nowMs
+    return true
   }
 
   /** Clears the line before permanent output. */

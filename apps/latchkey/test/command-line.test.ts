@@ -27,6 +27,7 @@ describe('latchkey', () => {
       'links explain',
       'clicks import',
       'backup',
+      'restore',
       'doctor',
       'health',
     ])
@@ -58,6 +59,7 @@ describe('latchkey', () => {
       ['links', 'import'],
       ['keys', 'create'],
       ['backup'],
+      ['restore'],
       ['doctor'],
       ['rooms', 'import'],
     ]) {
@@ -126,6 +128,8 @@ describe('latchkey', () => {
     [['backup'], 'Missing: FILE'],
     [['backup', 'a', 'b'], 'Unexpected argument: b'],
     [['backup', 'a', '--service', 'both'], '--service must be one of: links, rooms'],
+    [['restore'], 'Missing: FILE'],
+    [['restore', 'a', '--service', 'both'], '--service must be one of: links, rooms'],
     [['health', '--service', 'both'], '--service must be one of: links, rooms'],
     [['clicks', 'import', '-'], 'stdin'],
   ])('%p is refused with exit 2 and changes nothing', async (args: string[], problem: string) => {

@@ -13,18 +13,18 @@ describe('latchkey backup', () => {
     restored.remove()
   })
 
-  test('L21: a backup of a running service has every click, and works as the database of another instance', async () => {
+  test('O4.4g: a copy of a running service has every click, and works as the database of another instance', async () => {
     const rows = { stdin: 'url,slug\nhttps://example.com/,one\n' }
     await workspace.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada@example.com'], rows)
     const service = await workspace.start(['links'], /"listening"/)
     for (let click = 0; click < 20; click++)
       expect((await fetch(`${service.origin}/one`, { redirect: 'manual' })).status).toBe(302)
-    const { code, out, err } = await workspace.run(['backup', 'copy.db'])
+    const { code, out, err } = await workspace.run(['backup', '--service', 'links', 'copy.db'])
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^Backed up and verified: 1 link, 2 slugs, 20 clicks, \d+ bytes in copy\.db\n$/)
     expect(await service.stop()).toBe(0)
 
-    const again = await workspace.run(['backup', 'copy.db'])
+    const again = await workspace.run(['backup', '--service', 'links', 'copy.db'])
     expect(again).toEqual({
       code: 1,
       out: '',
@@ -45,7 +45,8 @@ describe('latchkey backup', () => {
   test('a backup or export of a missing database fails and creates nothing', async () => {
     const empty = new Workspace()
     for (const [args, file] of [
-      [['backup', 'copy.db'], 'links.db'],
+      [['backup', 'all.tar'], 'links.db'],
+      [['backup', '--service', 'links', 'copy.db'], 'links.db'],
       [['backup', '--service', 'rooms', 'copy.db'], 'rooms.db'],
       [['links', 'export'], 'links.db'],
       [['links', 'export', '--everything'], 'links.db'],
@@ -71,6 +72,7 @@ describe('latchkey backup', () => {
     const env = { BUN_OPTIONS: `--preload=${join(import.meta.dir, 'next-version.ts')}` }
     for (const args of [
       ['backup', 'copy.db'],
+      ['backup', '--service', 'links', 'copy.db'],
       ['links', 'export'],
       ['links', 'export', '--everything'],
       ['keys', 'list'],
@@ -136,10 +138,13 @@ describe('latchkey backup', () => {
     killed.remove()
   })
 
-  test('a backup of PostgreSQL refers to pg_dump and creates no file', async () => {
+  test('a copy of PostgreSQL as a file is refused, and none is created', async () => {
     const env = { LINKS_DATABASE_URL: 'postgres://links:hunter2@127.0.0.1:1/links' }
-    const { code, err } = await workspace.run(['backup', 'postgres.db'], { env })
-    expect([code, err]).toEqual([1, 'The database is PostgreSQL: back it up with pg_dump\n'])
+    const { code, err } = await workspace.run(['backup', '--service', 'links', 'postgres.db'], { env })
+    expect([code, err]).toEqual([
+      1,
+      'The database is PostgreSQL: back it up without --service, or with pg_dump\n',
+    ])
     expect(existsSync(workspace.path('postgres.db'))).toBe(false)
   })
 })

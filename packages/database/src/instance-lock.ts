@@ -1,4 +1,4 @@
-import type { ClientBase, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import { type Database, openDatabase } from './database.ts'
 import { isServerSilent } from './errors.ts'
 import { openPool } from './pool.ts'
@@ -62,7 +62,7 @@ export async function openExclusively<Tables>(
  * Excludes nodes from the database until the transaction ends. Throws `DatabaseInUse` when a node
  * works on it.
  */
-export async function requireUnlocked(transaction: ClientBase): Promise<void> {
+export async function requireUnlocked(transaction: QueryRunner): Promise<void> {
   if (!(await isGranted(transaction, 'pg_try_advisory_xact_lock'))) throw new DatabaseInUse()
 }
 
@@ -128,7 +128,12 @@ async function retryWhileSilent(work: () => Promise<void>, log: Log, timeoutMs: 
     }
 }
 
-async function isGranted(client: ClientBase, lock: string): Promise<boolean> {
-  const { rows } = await client.query<{ acquired: boolean }>(`select ${lock}(${LOCK}) as acquired`)
-  return rows[0]?.acquired === true
+/** A client of `pg`, or anything else that runs a statement. */
+interface QueryRunner {
+  query(statement: string): Promise<{ rows: unknown[] }>
+}
+
+async function isGranted(client: QueryRunner, lock: string): Promise<boolean> {
+  const { rows } = await client.query(`select ${lock}(${LOCK}) as acquired`)
+  return (rows[0] as { acquired: boolean } | undefined)?.acquired === true
 }

@@ -13,7 +13,7 @@ const POSTGRES = process.env['LATCHKEY_TEST_POSTGRES']
  * Names a new database, with the tables of the workspace whose tests run, or without tables. An empty
  * SQLite file does not exist yet.
  */
-type NewUrl = (content?: 'empty') => Promise<string>
+export type NewUrl = (content?: 'empty') => Promise<string>
 type DefineTest = (name: string, run: () => void | Promise<unknown>, timeoutMs?: number) => void
 
 /**

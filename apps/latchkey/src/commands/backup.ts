@@ -1,36 +1,77 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Backup, copyDatabase } from '@latchkey/database/backup/copy-sqlite'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { backUp } from '@latchkey/links/backup/backup'
+import { createBackup, recordBackup } from '../backup/create.ts'
+import { describeContent } from '../backup/describe.ts'
+import { type BackupService, findServices } from '../backup/services.ts'
+import type { VerifiedArchive } from '../backup/verify.ts'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
-import { formatAmounts, printLine } from '../output.ts'
 import { currentSettings, requireLinks, requireRooms, roomsStorage } from '../environment.ts'
+import { formatAmounts, printError, printLine } from '../output.ts'
+import { Progress } from '../progress.ts'
 
 export const backup: Command = {
   words: ['backup'],
-  synopsis: '[--service links|rooms] FILE',
-  summary: 'Copy the SQLite database of a running service and verify the copy',
-  details: `Backs up Links, or the service you name. The copy of Links includes the clicks that wait in the journal.
-An existing file is never overwritten. The contents of files in Rooms are not in the copy: copy ROOMS_FILES after it.
-To restore, stop the service, put the copy where its database setting points, and leave no -wal, -shm or -journal file
-beside it.`,
+  synopsis: 'FILE [--service links|rooms]',
+  summary: 'Copy both services, running or not, with all files into one archive and verify it',
+  details: `The archive is a tar file with the databases, on SQLite or PostgreSQL, and with the files of Rooms.
+A backup that was interrupted continues when you run the same command again. Nothing is overwritten.
+latchkey restore reads the archive.
+With --service, FILE is only a copy of that service's SQLite database, without files.`,
   async run(args) {
     const { positionals, values } = parseArgs({
       args,
-      options: { service: { type: 'string', default: 'links' } },
+      options: { service: { type: 'string' } },
       allowPositionals: true,
     })
     const [file = ''] = requirePositionals(positionals, ['FILE'])
-    const service = requireChoice('service', ['links', 'rooms'], values.service)
-    const { bytes, rows } = await (service === 'links' ? backUpLinks(file) : backUpRooms(file))
-    const tables = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
-    const counts = formatAmounts(tables.map((table) => [rows.get(table) ?? 0, table.replace(/s$/, '')]))
-    printLine(`Backed up and verified: ${counts}, ${bytes} bytes in ${file}`)
-    const contents = rows.get('file_contents') ?? 0
-    if (contents > 0)
-      printLine(`Not in this copy: the contents of files. Copy ${placeOf(roomsStorage().files)} now`)
-    return 0
+    if (values.service === undefined) return backUpAll(file)
+    return copyService(requireChoice('service', ['links', 'rooms'], values.service), file)
   },
+}
+
+async function backUpAll(place: string): Promise<number> {
+  const { present, missing } = await findServices()
+  const [first] = missing
+  if (present.length === 0) await first?.require()
+  for (const service of present) await service.require()
+  for (const { title, setting } of missing)
+    printLine(`${title} is not in this backup: it has no database yet (${setting})`)
+  const progress = new Progress()
+  const archive = await createBackup(place, present, progress).finally(() => progress.clear())
+  const at = archive.manifest.created_at
+  await recordBackup(present, { at, place: resolve(place) })
+  return report(archive, present, place)
+}
+
+function report(
+  { manifest, bytes }: VerifiedArchive,
+  services: readonly BackupService[],
+  place: string,
+): number {
+  const contents = manifest.services.flatMap((each) => {
+    const service = services.find(({ name }) => name === each.name)
+    return service ? [`${service.title} (${describeContent(service, each)})`] : []
+  })
+  printLine(`Backed up and verified: ${contents.join(', ')}, ${bytes} bytes in ${place}`)
+  const lost = manifest.services.reduce((sum, { files }) => sum + (files?.lost ?? 0), 0)
+  if (lost === 0) return 0
+  printError(`file contents missing in ROOMS_FILES: ${lost}. latchkey doctor names one`)
+  return 1
+}
+
+/** A copy of one SQLite database as a file. */
+async function copyService(service: 'links' | 'rooms', file: string): Promise<number> {
+  const { bytes, rows } = await (service === 'links' ? backUpLinks(file) : backUpRooms(file))
+  const tables = service === 'links' ? ['link', 'slug', 'click'] : ['users', 'sessions']
+  const counts = formatAmounts(tables.map((table) => [rows.get(table) ?? 0, table.replace(/s$/, '')]))
+  printLine(`Backed up and verified: ${counts}, ${bytes} bytes in ${file}`)
+  const contents = rows.get('file_contents') ?? 0
+  if (contents > 0)
+    printLine(`Not in this copy: the contents of files. Copy ${placeOf(roomsStorage().files)} now`)
+  return 0
 }
 
 function placeOf(files: ReturnType<typeof roomsStorage>['files']): string {
@@ -53,5 +94,5 @@ async function backUpRooms(file: string): Promise<Backup> {
 
 function refusePostgres(url: string): void {
   if (dialectOf(url) === 'postgres')
-    throw new CommandFailure('The database is PostgreSQL: back it up with pg_dump')
+    throw new CommandFailure('The database is PostgreSQL: back it up without --service, or with pg_dump')
 }

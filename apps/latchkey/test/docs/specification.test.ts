@@ -8,6 +8,7 @@ const SPECIFICATIONS: { prefix: string; path: string }[] = [
   { prefix: 'L', path: 'docs/specification/links.md' },
   { prefix: 'R', path: 'docs/specification/rooms.md' },
   { prefix: 'C', path: 'docs/specification/sign-in.md' },
+  { prefix: 'O', path: 'docs/specification/operating.md' },
 ]
 const FOLDERS = ['apps/links', 'apps/rooms', 'apps/latchkey', 'packages', 'sdks', 'docs', 'scripts', 'bench']
 
@@ -41,9 +42,9 @@ function rulesOf(text: string): Rule[] {
   })
 }
 
-/** Ids in a text, without percent-encoded bytes such as `%C3`. */
+/** Ids in a text, without percent-encoded bytes such as `%C3` and codes such as `'O1'`. */
 function citationsIn(text: string, prefix: string): string[] {
-  return [...text.matchAll(new RegExp(String.raw`(?<![\w%])${prefix}\d+(?:\.\d+[a-z]?)?\b`, 'g'))].map(
+  return [...text.matchAll(new RegExp(String.raw`(?<![\w%])${prefix}\d+(?:\.\d+[a-z]?)?\b(?!')`, 'g'))].map(
     ([id]) => id,
   )
 }
@@ -76,7 +77,7 @@ test('rules are numbered paragraphs, and sections with text of their own', () =>
     { id: 'X2.1a', isUntestable: false, prose: 'Fourth, with .' },
     { id: 'X3', isUntestable: false, prose: 'Without a section.' },
   ])
-  expect(citationsIn('X1.1, X1.1b (X2): %X3%84 MAX4', 'X')).toEqual(['X1.1', 'X1.1b', 'X2'])
+  expect(citationsIn("X1.1, X1.1b (X2): %X3%84 MAX4 'X5'", 'X')).toEqual(['X1.1', 'X1.1b', 'X2'])
 })
 
 for (const { prefix, path } of SPECIFICATIONS) {

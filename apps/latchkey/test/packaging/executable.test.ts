@@ -136,7 +136,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the lib
       err: '',
     })
     expect(await workspace.run(['links', 'export', '--format', 'csv'])).toMatchObject({ code: 0, err: '' })
-    expect(await workspace.run(['backup', '/data/copy.db'])).toMatchObject({ code: 0, err: '' })
+    expect(await workspace.run(['backup', '/data/all.tar'])).toMatchObject({ code: 0, err: '' })
     expect(await workspace.run(['backup', '--service', 'rooms', '/data/rooms-copy.db'])).toMatchObject({
       code: 0,
     })
@@ -146,7 +146,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the lib
   test('writes only to its data folder, and stops in order', async () => {
     expect(
       readdirSync(data).filter(
-        (name) => !/^((links|rooms|copy|links-journal|rooms-copy)\.db|rooms-demo-files$)/.test(name),
+        (name) => !/^((links|rooms|links-journal|rooms-copy)\.db|all\.tar$|rooms-demo-files$)/.test(name),
       ),
     ).toEqual([])
     expect(await service.stop()).toBe(0)

@@ -9,13 +9,13 @@ import { type FileStorage, isContentKey, thumbnailKey } from '../files/storage/s
 const ROWS_AT_ONCE = 500
 
 /** Key and size of a content that files or profile pictures use. */
-interface UsedContent {
+export interface UsedContent {
   readonly key: string
   readonly bytes: number
 }
 
 /** All contents that are in use, with their thumbnails, in the order of their keys, after a hash. */
-async function* listContents(read: Db, afterSha256 = ''): AsyncGenerator<UsedContent> {
+export async function* listContents(read: Db, afterSha256 = ''): AsyncGenerator<UsedContent> {
   for (let after = afterSha256; ;) {
     const files = read.selectFrom('files').select(['sha256', 'bytes'])
     const pictures = read

@@ -53,7 +53,8 @@ export async function openSqliteBulk(path: string): Promise<Bulk> {
   }
 }
 
-function takeAlone(file: Database): void {
+/** Throws `DatabaseInUse` unless this connection is the only one. The file leaves write-ahead mode. */
+export function takeAlone(file: Database): void {
   try {
     file.run('pragma busy_timeout = 0')
     const mode = file.query<{ journal_mode: string }, []>('pragma journal_mode = delete').get()

@@ -98,7 +98,7 @@ async function copy(
       to,
       without.filter((table) => tables.includes(table)),
     )
-    const rows = verify(to)
+    const rows = verifySqlite(to)
     const missing = tables.find((table) => !rows.has(table))
     if (missing !== undefined) throw new BackupFailure(`The copy is missing the table ${missing}`)
     return rows
@@ -121,7 +121,11 @@ function eraseRows(path: string, tables: readonly string[]): void {
   }
 }
 
-function verify(path: string): Map<string, number> {
+/**
+ * Checks a copy, and returns the number of rows of every table. Throws `BackupFailure` if it is
+ * damaged.
+ */
+export function verifySqlite(path: string): Map<string, number> {
   const file = openSqliteFile(path, { readonly: true })
   try {
     const problems = file.query<{ integrity_check: string }, []>('pragma integrity_check').all()
@@ -153,7 +157,8 @@ function tablesOf(file: SqliteFile): string[] {
     .map(({ name }) => name)
 }
 
-async function syncToDisk(path: string): Promise<void> {
+/** Returns when a file, or the names in a folder, are on disk. */
+export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
     await handle.sync()

@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, statSync } from 'node:fs'
+import { openDatabase } from '@latchkey/database/database'
+import { eachDialect } from '@latchkey/database/testing'
+import type { Tables } from '@latchkey/rooms/db/tables'
+import type { Service } from '../running.ts'
+import { type Instance, exportsOf, instancesOn } from './services.ts'
+
+/** Clicks a short URL until it is stopped. */
+function clickSteadily(service: Service) {
+  let isOver = false
+  const clicking = (async () => {
+    for (let clicks = 0; ; clicks++) {
+      if (isOver) return clicks
+      await fetch(`${service.origin}/one`, { redirect: 'manual' })
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      return clicking
+    },
+  }
+}
+
+async function clicksOf({ workspace }: Instance): Promise<number> {
+  const { out } = await workspace.run(['links', 'export'])
+  const links = out.trimEnd().split('\n')
+  return links.reduce((sum, line) => sum + (JSON.parse(line) as { total_clicks: number }).total_clicks, 0)
+}
+
+eachDialect((_dialect, newUrl) => {
+  const instances = instancesOn(newUrl)
+
+  test('O4.4a, O4.4c: a backup beside a service under load, restored elsewhere, is that service at one moment', async () => {
+    const source = await instances.createFilled()
+    const service = await source.workspace.start(['links'], /"listening"/)
+    const clicking = clickSteadily(service)
+    const { code, out, err } = await source.workspace.run(['backup', 'all.tar'])
+    const clicks = await clicking.stop()
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(
+      /^Backed up and verified: Links \(2 links, 4 slugs, \d+ clicks\), Rooms \(3 users, 3 rooms, 3 messages, 2 files\), \d+ bytes in all\.tar\n$/,
+    )
+    expect(statSync(source.workspace.path('all.tar')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(source.workspace.folder).filter((name) => name.startsWith('all'))).toEqual(['all.tar'])
+    expect(await service.stop()).toBe(0)
+
+    const target = await instances.createEmpty()
+    const restored = await target.workspace.run(['restore', source.workspace.path('all.tar')])
+    expect([restored.code, restored.err]).toEqual([0, ''])
+    expect(restored.out).toContain('Rooms: 3 users, 3 rooms, 3 messages, 2 files, 2 sessions ended\n')
+    const counted = await clicksOf(target)
+    expect(counted).toBe(Number(/(\d+) clicks/.exec(out)?.[1]))
+    expect(counted).toBeLessThanOrEqual(clicks)
+    const doctor = await target.workspace.run(['doctor'])
+    expect([doctor.code, doctor.out]).toEqual([0, expect.not.stringContaining('fail')])
+
+    // The last clicks were counted after the backup: the next one has them.
+    expect((await source.workspace.run(['backup', 'next.tar'])).code).toBe(0)
+    const next = await instances.createEmpty()
+    expect((await next.workspace.run(['restore', source.workspace.path('next.tar')])).code).toBe(0)
+    await endSessions(source)
+    // With the time and place of the last backup.
+    expect(await exportsOf(next)).toEqual(await exportsOf(source))
+    const database = openDatabase<Tables>(next.rooms)
+    const open = await database.read
+      .selectFrom('sessions')
+      .select('id')
+      .where('revoked_at', 'is', null)
+      .execute()
+    const states = await database.read.selectFrom('login_states').selectAll().execute()
+    expect([open, states]).toEqual([[], []])
+    await database.close()
+    const creating = ['keys', 'create', '--identity', 'a', '--scope', 'read', '--title', 'N']
+    const key = await next.workspace.run(creating)
+    expect([key.code, key.err]).toEqual([0, ''])
+  }, 60_000)
+})
+
+/** Does to the source what a restore does to the copy. */
+async function endSessions({ rooms }: Instance): Promise<void> {
+  const database = openDatabase<Tables>(rooms)
+  await database.write(async (tx) => {
+    await tx
+      .updateTable('sessions')
+      .set((eb) => ({ revoked_at: eb.ref('last_seen_at'), revoke_reason: 'revoked', id_token_sealed: null }))
+      .where('revoked_at', 'is', null)
+      .execute()
+  })
+  await database.close()
+}

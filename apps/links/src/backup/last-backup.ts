@@ -1,0 +1,12 @@
+import { LAST_BACKUP, type LastBackup } from '@latchkey/database/backup/last-backup'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+
+export async function saveLastBackup(tx: Kysely<Tables>, backup: LastBackup): Promise<void> {
+  const value = JSON.stringify(backup)
+  await tx
+    .insertInto('instance')
+    .values({ name: LAST_BACKUP, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
