@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { searchEmoji } from '../emoji/emoji-search.ts'
 import { rankByName, tokenBefore } from './completion.ts'
 import { type Change, codeBlock, linkSelection, toggleLines, toggleMarks } from './format.ts'
-import { GROUP_REFERENCES, personReference, toStored, toWritten } from './references.ts'
+import { GROUP_REFERENCES, personReference, referencesIn, toStored, toWritten } from './references.ts'
 
 const [BOB, BOBBY] = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222-222222222222'] as const
 
@@ -19,10 +19,26 @@ test('R29.4: names that were chosen are stored as mentions, and shown as names w
     ['a@Bob @Bobsled @herence', 'a@Bob @Bobsled @herence'],
   ] as const)
     expect([text, toStored(text, references)]).toEqual([text, stored])
+  expect(toStored('`@Bob`\n```\n@Bob\n```\n@Bob', references)).toBe(
+    `\`@Bob\`\n\`\`\`\n@Bob\n\`\`\`\n<@${BOB}>`,
+  )
   const mentions = [{ userId: BOBBY, nickname: 'Robert' }]
   const written = toWritten({ content: `<@${BOBBY}>: <!here>, not <@${BOB}>`, mentions })
   expect(written.text).toBe(`@Robert: @here, not <@${BOB}>`)
   expect(toStored(written.text, written.references)).toBe(`<@${BOBBY}>: <!here>, not <@${BOB}>`)
+})
+
+test('R35.3b: a name that is typed in full is a mention, without being chosen', () => {
+  const people = [
+    { userId: BOB, nickname: 'Bob' },
+    { userId: BOBBY, nickname: 'Bob Berg' },
+  ]
+  for (const [text, stored] of [
+    ['Thanks @Bob, and @Bob Berg.', `Thanks <@${BOB}>, and <@${BOBBY}>.`],
+    ['@bob @Bobsled `@Bob`', '@bob @Bobsled `@Bob`'],
+  ] as const)
+    expect(toStored(text, referencesIn(text, people))).toBe(stored)
+  expect(referencesIn('Bob Berg', people)).toEqual({})
 })
 
 test('R35.3b: people, rooms and emoji are completed at the cursor, but not in code or within a word', () => {

@@ -1,4 +1,5 @@
 import type { Message } from '../../../live/frames.ts'
+import { isInCode } from './completion.ts'
 
 /**
  * What people write for a person, a group or a room, such as `@Bob Berg`, and what is stored for it,
@@ -20,7 +21,17 @@ export function roomReference(roomId: string, name: string): References {
 
 const LETTER = /[\p{L}\p{N}_]/u
 
-/** The text as it is stored: references in place of what was written. */
+/** The people whose names a text has in full, whether they were chosen or not. */
+export function referencesIn(
+  text: string,
+  people: readonly { userId: string; nickname: string }[],
+): References {
+  if (!text.includes('@')) return {}
+  const named = people.filter(({ nickname }) => text.includes(`@${nickname}`))
+  return Object.assign({}, ...named.map(({ userId, nickname }) => personReference(userId, nickname)))
+}
+
+/** The text as it is stored: references in place of what was written, but not in code. */
 export function toStored(text: string, references: References): string {
   // The longest first: a name may begin with another.
   const written = Object.keys(references).toSorted((a, b) => b.length - a.length)
@@ -28,7 +39,7 @@ export function toStored(text: string, references: References): string {
   for (let at = 0; at < text.length;) {
     const isStart = !LETTER.test(text[at - 1] ?? '')
     const name = isStart && written.find((candidate) => text.startsWith(candidate, at))
-    const isWhole = name && !LETTER.test(text[at + name.length] ?? '')
+    const isWhole = name && !LETTER.test(text[at + name.length] ?? '') && !isInCode(text.slice(0, at))
     stored += isWhole ? references[name] : text[at]
     at += isWhole ? name.length : 1
   }

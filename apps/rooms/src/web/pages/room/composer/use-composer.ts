@@ -8,7 +8,7 @@ import type { RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
 import type { Room } from '../room.ts'
 import { isInCodeBlock } from './completion.ts'
-import { toStored, toWritten } from './references.ts'
+import { referencesIn, toStored, toWritten } from './references.ts'
 import { isTouchScreen } from './touch-screen.ts'
 import { useCandidates } from './use-candidates.ts'
 import { useCompletion } from './use-completion.ts'
@@ -77,7 +77,11 @@ export function useComposer(props: ComposerProps) {
     files,
     isReady: (isVisible(text) || files.uploads.length > 0) && left >= 0 && isIn,
     post() {
-      store.send({ content, ...(replyTo && { replyTo: replyTo.id }), ...takeFiles(store) })
+      store.send({
+        content: withMentions(content, store),
+        ...(replyTo && { replyTo: replyTo.id }),
+        ...takeFiles(store),
+      })
       clear()
       onReply(null)
     },
@@ -105,6 +109,17 @@ export function useComposer(props: ComposerProps) {
       else store.stopTyping()
     },
   }
+}
+
+/**
+ * The content with mentions of people whose names were typed in full, if there is space for them:
+ * of those who are in the room or have written.
+ */
+function withMentions(content: string, store: RoomStore): string {
+  const { present, messages } = store.state()
+  const authors = messages.flatMap(({ userId, nickname }) => (userId === null ? [] : { userId, nickname }))
+  const mentioning = toStored(content, referencesIn(content, [...authors, ...present.values()]))
+  return charactersLeft(mentioning) < 0 ? content : mentioning
 }
 
 /** Without files, a draft does not mention them. */
