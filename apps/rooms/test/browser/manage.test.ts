@@ -182,6 +182,21 @@ test('users are invited by name and by a link that is shown once, copied, and re
   expect(invitations.map(({ roomName }) => roomName)).toEqual(['Inviting'])
 }, 90_000)
 
+test('R43.2b: the start of a room and its list of people lead only those who may invite to the invitations', async () => {
+  const { page, path } = await aliceInHerRoom('New team')
+  const start = page.locator('.conversation-start')
+  for (const place of [start, page.getByRole('complementary', { name: 'People' })]) {
+    await place.getByRole('button', { name: 'Invite someone' }).press('Enter')
+    await page.getByRole('tab', { name: 'Invitations', selected: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await place.getByRole('button', { name: 'Invite someone' }).and(page.locator(':focus')).waitFor()
+  }
+  const bob = await pages.openAs(BOB, path)
+  await bob.page.locator('.conversation-start').waitFor()
+  expect(await bob.page.getByRole('button', { name: 'Invite someone' }).count()).toBe(0)
+}, 60_000)
+
 test('a role is explained where it is chosen and to the user who was invited', async () => {
   const { page } = await aliceInHerRoom('Roles')
   const part = await manage(page, 'Settings')

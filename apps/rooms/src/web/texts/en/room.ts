@@ -51,6 +51,7 @@ export default {
   'room.unstar': 'Remove star',
   'room.lookingAt': 'You’re looking at {{room}}',
   'room.join': 'Join room',
+  'room.invite': 'Invite someone',
   'room.waitToEnter': 'Joining the room',
   'room.role.owner': 'Owner',
   'room.role.moderator': 'Moderator',

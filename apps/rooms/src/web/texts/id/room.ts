@@ -53,6 +53,7 @@ export default {
   'room.unstar': 'Hapus bintang',
   'room.lookingAt': 'Anda sedang melihat {{room}}',
   'room.join': 'Gabung ke ruang',
+  'room.invite': 'Undang seseorang',
   'room.waitToEnter': 'Memasuki ruang',
   'room.role.owner': 'Pemilik',
   'room.role.moderator': 'Moderator',

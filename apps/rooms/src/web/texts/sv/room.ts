@@ -53,6 +53,7 @@ export default {
   'room.unstar': 'Ta bort stjärnan',
   'room.lookingAt': 'Du tittar på {{room}}',
   'room.join': 'Gå med i rummet',
+  'room.invite': 'Bjud in någon',
   'room.waitToEnter': 'Går in i rummet',
   'room.role.owner': 'Ägare',
   'room.role.moderator': 'Moderator',

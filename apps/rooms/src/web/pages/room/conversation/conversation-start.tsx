@@ -4,6 +4,7 @@ import { UserAvatar } from '../../../parts/person.tsx'
 import { RoomMark } from '../../../parts/room-mark.tsx'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
+import { InviteButton } from '../invite-button.tsx'
 import { type Room, hasWholeHistory, keptDays } from '../room.ts'
 
 const MAX_FACES = 5
@@ -42,6 +43,7 @@ export function ConversationStart({ room, user, older }: Props) {
       </Title>
       {!isWhole && <p>{t('room.beginning')}</p>}
       {room.historyVisibility !== 'none' && <Retention room={room} />}
+      {!room.people && <InviteButton room={room} user={user} mt="sm" />}
     </div>
   )
 }

@@ -9,6 +9,7 @@ import type { Person } from '../../../live/frames.ts'
 import type { RoomStore } from '../../../live/room-store.ts'
 import type { User } from '../../../session.ts'
 import { useText } from '../../../texts/text.ts'
+import { InviteButton } from '../invite-button.tsx'
 import { type Room, rightsIn } from '../room.ts'
 import { People } from './people.tsx'
 
@@ -33,6 +34,7 @@ export function PeopleHere({ room, user, store }: Props) {
   return (
     <>
       <People people={people} room={room} user={user} />
+      <InviteButton room={room} user={user} mt="xs" fullWidth />
       {rightsIn(room, user)('list_members') && <Absent room={room} user={user} store={store} />}
     </>
   )
