@@ -11,7 +11,7 @@ export function InstanceNotices() {
   return (
     <>
       {instance.isDemo && (
-        <Alert color="orange" mb="md" p="xs">
+        <Alert color="orange" mb="md" py="xs" px="md">
           <strong>{t('demo.title')}.</strong> {t('demo.help')}
         </Alert>
       )}

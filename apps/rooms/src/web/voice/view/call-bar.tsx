@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor } from '@mantine/core'
-import { IconMicrophone, IconMicrophoneOff } from '@latchkey/web/icons'
+import { IconMicrophone, IconMicrophoneOff, IconPhone } from '@latchkey/web/icons'
 import { useSyncExternalStore } from 'react'
 import { Link } from 'wouter'
 import { IconPhoneOff } from './icons.ts'
@@ -14,6 +14,7 @@ export function CallBar({ session }: { session: CallSession }) {
   const label = t(own.audio ? 'call.microphoneOff' : 'call.microphoneOn')
   return (
     <section className="call-bar" aria-label={t('call.title')}>
+      <IconPhone size={18} aria-hidden />
       <Anchor component={Link} href={`/rooms/${id}`} className="call-bar-room">
         {t('call.inCall', { room: name })}
       </Anchor>
