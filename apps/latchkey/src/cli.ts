@@ -10,6 +10,7 @@ import { transferOwnershipCommand } from './commands/link-owners.ts'
 import { linkCommands } from './commands/links.ts'
 import { restore } from './commands/restore.ts'
 import { roomsCommands } from './commands/rooms.ts'
+import { setup } from './commands/setup.ts'
 import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
 import { voiceCommands } from './commands/voice.ts'
@@ -21,6 +22,7 @@ const commands: readonly Command[] = [
   start,
   links,
   rooms,
+  setup,
   ...keyCommands,
   ...linkCommands,
   ...transferCommands,

@@ -24,7 +24,7 @@ export function findUnknownSettings(
         env[name] && !settingNames.includes(name) && prefixes.some((prefix) => name.startsWith(prefix)),
     )
     .map((name) => {
-      const near = nearest(name, settingNames)
+      const near = findNearest(name, settingNames)
       return `${name} is not a setting and is ignored${near ? `; did you mean ${near}?` : ''}`
     })
 }
@@ -33,8 +33,13 @@ export function findUnknownSettings(
 // other.
 const SLIP = 2
 
-function nearest(name: string, settingNames: readonly string[]): string | undefined {
-  const byDistance = settingNames.map((other) => ({ other, distance: editDistance(name, other) }))
+/**
+ * Returns the word that a misspelt one resembles, if one is at most two edits away.
+ *
+ * @example findNearest('keyclaok', ['keycloak', 'zitadel']) // 'keycloak'
+ */
+export function findNearest(misspelt: string, words: readonly string[]): string | undefined {
+  const byDistance = words.map((other) => ({ other, distance: editDistance(misspelt, other) }))
   return byDistance.filter(({ distance }) => distance <= SLIP).toSorted((a, b) => a.distance - b.distance)[0]
     ?.other
 }

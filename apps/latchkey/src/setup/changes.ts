@@ -1,0 +1,107 @@
+// Compares a plan with the files on disk.
+import { hash } from 'node:crypto'
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { CommandFailure } from '../command.ts'
+import { unifiedDiff } from './diff.ts'
+import { type Manifest, hashOf, readIfPresent } from './manifest.ts'
+import type { PlannedFile } from './plan.ts'
+
+/**
+ * What happens to a file of the plan:
+ * - `create`, `update`: it is written
+ * - `same`: it has the text already
+ * - `foreign`: someone changed it, and setup has nothing new for it
+ * - `beside`: someone changed it, so the new text is written beside it
+ * - `line`: it is someone's, and needs a line
+ */
+export type Action = 'create' | 'update' | 'same' | 'foreign' | 'beside' | 'line'
+
+export interface Change {
+  readonly file: PlannedFile
+  readonly action: Action
+  /** Content of the file now; undefined without one. */
+  readonly current: Buffer | undefined
+  /** Content of the target now, which differs if that is beside the file. */
+  readonly before: Buffer | undefined
+  /** Where the text goes, from the root of the installation. */
+  readonly target: string
+}
+
+/** Compares each file. Throws `CommandFailure` for what is no file. */
+export function findChanges(
+  root: string,
+  files: readonly PlannedFile[],
+  manifest: Manifest | undefined,
+): Change[] {
+  return files.map((file) => {
+    const current = readFile(root, file.path)
+    const action = actionFor(root, file, current, manifest)
+    if (action !== 'beside') return { file, action, current, before: current, target: file.path }
+    const target = `${file.path}.new`
+    const other = readFile(root, target)
+    const onDisk = other && hashOf(other)
+    if (onDisk && ![manifest?.files[file.path]?.proposed, hashOf(file.text)].includes(onDisk))
+      throw new CommandFailure(
+        `${file.path} was changed, and setup did not write ${target}: move ${target} away. Nothing was written`,
+      )
+    return { file, action, current, before: other, target }
+  })
+}
+
+function actionFor(
+  root: string,
+  { path, text, line }: PlannedFile,
+  current: Buffer | undefined,
+  manifest: Manifest | undefined,
+): Action {
+  if (current === undefined) return 'create'
+  const onDisk = hashOf(current)
+  const proposed = hashOf(text)
+  if (onDisk === proposed) return 'same'
+  const last = manifest?.files[path]
+  if (onDisk === last?.proposed || isPristine(root, path, current)) return 'update'
+  if (line !== undefined)
+    return current
+      .toString()
+      .split('\n')
+      .some((each) => each.trim() === line)
+      ? 'foreign'
+      : 'line'
+  return proposed === last?.proposed ? 'foreign' : 'beside'
+}
+
+function readFile(root: string, path: string): Buffer | undefined {
+  const stats = lstatSync(join(root, path), { throwIfNoEntry: false })
+  if (stats && !stats.isFile())
+    throw new CommandFailure(`${path} is not an ordinary file: move it away. Nothing was written`)
+  return readIfPresent(join(root, path))
+}
+
+/** Whether a file is as its Debian package installed it. dpkg records the MD5 of such files. */
+function isPristine(root: string, path: string, content: Buffer): boolean {
+  const status = readIfPresent(join(root, 'var/lib/dpkg/status'))?.toString('utf8') ?? ''
+  return status.includes(`\n ${path} ${hash('md5', content, 'hex')}`)
+}
+
+/** The unified diff of a change, with the names of its files. Empty if nothing is written. */
+export function describeChange({ file, action, before, target }: Change): string[] {
+  if (action === 'same' || action === 'foreign' || action === 'line') return []
+  const header = [`--- ${before === undefined ? '/dev/null' : target}`, `+++ ${target}`]
+  if (file.isSecret) return [...header, '(a secret, which is not shown)']
+  return [...header, ...unifiedDiff(before?.toString('utf8') ?? '', file.text)]
+}
+
+/** What setup knows of the files from now on. */
+export function fileHashes(changes: readonly Change[]): Manifest['files'] {
+  return Object.fromEntries(
+    changes.map(({ file, action, current }) => {
+      const proposed = hashOf(file.text)
+      const isWritten = action === 'create' || action === 'update'
+      return [
+        file.path,
+        { proposed, onDisk: isWritten || current === undefined ? proposed : hashOf(current) },
+      ]
+    }),
+  )
+}

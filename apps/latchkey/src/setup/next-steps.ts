@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Answers } from './answers.ts'
+import type { Change } from './changes.ts'
+import type { Machine, Plan } from './plan.ts'
+import { type Preset, presets } from './presets.ts'
+
+/** What only a person can do before the services work, after the checks. */
+export function stepsLeft(
+  answers: Answers,
+  machine: Machine,
+  plan: Plan,
+  changes: readonly Change[],
+): string[] {
+  return [
+    ...changes.flatMap(({ file, action, target }) => {
+      if (action === 'beside')
+        return [`files: ${file.path} was changed by hand: merge ${target} into it, and delete ${target}`]
+      return action === 'line' ? [`files: add the line "${file.line}" to ${file.path}`] : []
+    }),
+    ...missingSecrets(machine, plan),
+    ...missingFolder(answers, machine),
+    ...missingCertificate(answers, machine),
+  ]
+}
+
+function missingSecrets({ install, root }: Machine, { secrets }: Plan): string[] {
+  const folder = join(root, install === 'compose' ? 'secrets' : 'etc/latchkey')
+  return secrets
+    .filter(({ content }) => content === undefined)
+    .map(
+      ({ file }) =>
+        `secret: write the client secret of the provider into ${join(folder, file)}, for its owner only`,
+    )
+}
+
+function missingFolder({ data }: Answers, { install, root }: Machine): string[] {
+  if (install === 'compose' || root !== '/' || data.startsWith('/var/lib/latchkey/') || existsSync(data))
+    return []
+  return [`data: create the folder: install -d -o latchkey -g latchkey -m 750 ${data}`]
+}
+
+function missingCertificate(
+  { certificate, links, rooms, email }: Answers,
+  { proxy, root }: Machine,
+): string[] {
+  const folder = join(root, 'etc/letsencrypt/live', links)
+  if (proxy !== 'nginx' || certificate !== null || existsSync(folder)) return []
+  const names = `-d ${links} -d ${rooms}`
+  return [
+    `certificate: before nginx starts: certbot certonly --webroot -w /var/www/html -m ${email} ${names}`,
+  ]
+}
+
+/** The commands that start the services, and what to open then. */
+export function nextSteps(
+  { rooms, provider, texts }: Answers,
+  machine: Machine,
+  changes: readonly Change[],
+): string[] {
+  const settings = (presets[provider] as Preset).settings(texts)
+  const first = settings['ADMIN_BOOTSTRAP'] === 'off' ? '' : ' first: the first person is the administrator'
+  return [
+    ...(machine.install === 'compose' ? composeSteps(machine) : systemdSteps(machine, changes)),
+    `Open https://${rooms} and sign in${first}.`,
+    `latchkey setup${machine.root === '/' ? '' : ` --write ${machine.root}`} --check tells what has drifted, at any time.`,
+  ]
+}
+
+function composeSteps({ root, proxy }: Machine): string[] {
+  return [
+    `docker compose -f ${join(root, 'compose.yaml')} up -d`,
+    ...(proxy === 'caddy' || proxy === 'none' ? [] : [`Give the configuration in ${root} to ${proxy}.`]),
+  ]
+}
+
+function systemdSteps({ root, proxy }: Machine, changes: readonly Change[]): string[] {
+  const hasUnits = changes.some(
+    ({ file, action }) => file.path.startsWith('/etc/sysusers.d') && action !== 'same',
+  )
+  const commands = [
+    ...(hasUnits ? ['systemd-sysusers'] : []),
+    'systemctl daemon-reload',
+    'systemctl enable latchkey-links latchkey-rooms',
+    'systemctl restart latchkey-links latchkey-rooms',
+    ...(proxy === 'none' ? [] : [`systemctl reload-or-restart ${proxy}`]),
+  ]
+  return [
+    ...(root === '/' ? [] : [`Copy the files in ${root} to / of the server. There:`]),
+    ...(proxy === 'traefik' ? [TRAEFIK] : []),
+    commands.join(' && '),
+  ]
+}
+
+const TRAEFIK =
+  'Traefik needs in its own configuration: the file provider for /etc/traefik/dynamic, the entry point websecure, and the certificate resolver letsencrypt.'

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { VERSION } from '@latchkey/links/api/version'
+import { CommandFailure } from '../command.ts'
+import { type Answers, parseAnswers, readAnswers } from './answers.ts'
+import { type Change, describeChange, fileHashes, findChanges } from './changes.ts'
+import { checkEnvironment } from './checks.ts'
+import { Dialogue } from './dialogue.ts'
+import { interview } from './interview.ts'
+import { findEarlier, findMachine, rootOf } from './machine.ts'
+import type { Manifest } from './manifest.ts'
+import { nextSteps, stepsLeft } from './next-steps.ts'
+import { type Machine, makePlan, manifestPath } from './plan.ts'
+import { presets, registrationSteps } from './presets.ts'
+import { INSTALLATIONS } from './questions.ts'
+import { Report } from './report.ts'
+import { paintDiff, styleFor } from './style.ts'
+import { finishWriting, writeChanges } from './write.ts'
+
+export interface SetupOptions {
+  /** The file with answers. Without one, setup asks. */
+  readonly answersFile: string | undefined
+  /** The folder to write to, in place of the usual one. */
+  readonly write: string | undefined
+}
+
+/** Asks, tries, shows and writes. Returns the exit code: 2 if something is left to a person. */
+export async function setUp({ answersFile, write }: SetupOptions): Promise<number> {
+  const report = new Report(styleFor(process.stdout, process.env))
+  for (const install of INSTALLATIONS)
+    if (finishWriting({ root: rootOf(install, write), manifestPath: manifestPath(install) }))
+      report.print('Finished the setup that was interrupted before.')
+  if (answersFile !== undefined) {
+    const answers = readAnswers(parseAnswers(readShortFile(answersFile), answersFile))
+    return apply({ answers, write, report, confirm: async () => true })
+  }
+  const dialogue = new Dialogue({ input: process.stdin, output: process.stdout }, report.style)
+  try {
+    const answers = await ask(dialogue, write, report)
+    return await apply({ answers, write, report, confirm: () => dialogue.confirm('\nWrite these files?') })
+  } finally {
+    dialogue.close()
+  }
+}
+
+const MAX_ANSWERS_BYTES = 64 * 1024
+
+function readShortFile(path: string): string {
+  if (existsSync(path) && statSync(path).size > MAX_ANSWERS_BYTES)
+    throw new CommandFailure(`${path} has more than ${MAX_ANSWERS_BYTES} bytes: it is no answers file`)
+  return readFileSync(path, 'utf8')
+}
+
+async function ask(dialogue: Dialogue, write: string | undefined, report: Report): Promise<Answers> {
+  const earlier = findEarlier(write)
+  report.print('Latchkey setup. Enter takes the value in brackets, Ctrl+C ends without writing anything.\n')
+  const { answers, clientSecret } = await interview({
+    dialogue,
+    print: report.print,
+    printFinding: report.printFinding,
+    earlier: earlier?.manifest.answers ?? {},
+    hasSecret: earlier?.hasClientSecret === true,
+  })
+  return readAnswers(answers, clientSecret === undefined ? {} : { AUTH_CLIENT_SECRET: clientSecret })
+}
+
+interface Application {
+  readonly answers: Answers
+  readonly write: string | undefined
+  readonly report: Report
+  readonly confirm: () => Promise<boolean>
+}
+
+async function apply({ answers, write, report, confirm }: Application): Promise<number> {
+  const earlier = findEarlier(write)
+  const machine = findMachine(answers, write, earlier)
+  const plan = makePlan(answers, machine)
+  const { root, install } = machine
+  const manifest = earlier?.root === root ? earlier.manifest : undefined
+  const changes = findChanges(root, plan.files, manifest)
+  report.heading('Checks')
+  await report.collect(checkEnvironment(answers, machine, plan))
+  showChanges(changes, report)
+  const isToWrite = changes.some(({ action }) => isWritten(action))
+  if (isToWrite && !(await confirm())) throw new CommandFailure('Nothing was written')
+  process.on('SIGINT', ignoreSignal)
+  writeChanges({ root, manifestPath: manifestPath(install) }, changes, manifestOf(answers, machine, changes))
+  process.off('SIGINT', ignoreSignal)
+  showRegistration(answers, report)
+  report.left.push(...stepsLeft(answers, machine, plan, changes))
+  report.heading('Next')
+  for (const line of nextSteps(answers, machine, changes)) report.print(`  ${line}`)
+  return report.finish('Left to you', 'Setup is complete.')
+}
+
+/** A Ctrl+C while files are written must not end setup between two of them. */
+function ignoreSignal(): void {}
+
+const isWritten = (action: Change['action']) => ['create', 'update', 'beside'].includes(action)
+
+function showChanges(changes: readonly Change[], { heading, print, style }: Report): void {
+  heading('Files')
+  for (const change of changes) for (const line of paintDiff(describeChange(change), style)) print(line)
+  if (!changes.some(({ action }) => isWritten(action))) print('All files are as they should be.')
+  for (const { file, action } of changes)
+    if (action === 'foreign') print(`${file.path} stays as it is: someone changed it.`)
+}
+
+function showRegistration({ provider, rooms, texts }: Answers, { heading, print }: Report): void {
+  heading(`Registration at ${presets[provider].title}`)
+  for (const step of registrationSteps(provider, `https://${rooms}`, texts)) print(`  ${step}`)
+}
+
+function manifestOf(answers: Answers, { install, proxy }: Machine, changes: readonly Change[]): Manifest {
+  return { version: VERSION, install, proxy, answers: { ...answers.texts }, files: fileHashes(changes) }
+}

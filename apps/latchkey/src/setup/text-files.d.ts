@@ -1,0 +1,9 @@
+// Files that are imported as texts.
+declare module '*.service' {
+  const text: string
+  export default text
+}
+declare module '*.sysusers' {
+  const text: string
+  export default text
+}
