@@ -2,6 +2,7 @@
 // stale.
 import { join } from 'node:path'
 import { markdownTable, settingsTable } from '@latchkey/settings/reference'
+import { backupSettings } from '../apps/latchkey/src/backup/s3/settings.ts'
 import { declarations as links } from '../apps/links/src/settings/declarations.ts'
 import { DEFAULT_LIMITS } from '../apps/rooms/src/api/limits.ts'
 import { declarations as rooms } from '../apps/rooms/src/settings/declarations.ts'
@@ -39,6 +40,12 @@ ${settingsTable(rooms)}
 \`ROOMS_LIMITS\` changes any of these limits: \`ROOMS_LIMITS=sessions_user=5,guest_create_per_hour=100\`.
 
 ${markdownTable([['Key', 'Default'], ...limits])}
+
+## Backups
+
+Only \`latchkey backup\` and \`latchkey restore\` read these.
+
+${settingsTable(backupSettings)}
 `
 
 const current = await Bun.file(file)

@@ -13,7 +13,7 @@ describe('latchkey backup', () => {
     restored.remove()
   })
 
-  test('O4.4g: a copy of a running service has every click, and works as the database of another instance', async () => {
+  test('O4.4h: a copy of a running service has every click, and works as the database of another instance', async () => {
     const rows = { stdin: 'url,slug\nhttps://example.com/,one\n' }
     await workspace.run(['links', 'import', '-', '--format', 'csv', '--owner', 'ada@example.com'], rows)
     const service = await workspace.start(['links'], /"listening"/)

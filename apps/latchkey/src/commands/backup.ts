@@ -5,6 +5,8 @@ import { dialectOf, sqlitePath } from '@latchkey/database/url'
 import { backUp } from '@latchkey/links/backup/backup'
 import { createBackup, recordBackup } from '../backup/create.ts'
 import { describeContent } from '../backup/describe.ts'
+import { backUpToS3 } from '../backup/remote.ts'
+import { findS3Object } from '../backup/s3/settings.ts'
 import { type BackupService, findServices } from '../backup/services.ts'
 import type { VerifiedArchive } from '../backup/verify.ts'
 import { type Command, CommandFailure, requireChoice, requirePositionals } from '../command.ts'
@@ -14,25 +16,27 @@ import { Progress } from '../progress.ts'
 
 export const backup: Command = {
   words: ['backup'],
-  synopsis: 'FILE [--service links|rooms]',
+  synopsis: 'FILE|s3://BUCKET/NAME [--folder DIR] [--service links|rooms]',
   summary: 'Copy both services, running or not, with all files into one archive and verify it',
   details: `The archive is a tar file with the databases, on SQLite or PostgreSQL, and with the files of Rooms.
 A backup that was interrupted continues when you run the same command again. Nothing is overwritten.
+An archive for S3 is made in the folder first, by default the current one, and deleted after it was verified in S3.
 latchkey restore reads the archive.
 With --service, FILE is only a copy of that service's SQLite database, without files.`,
   async run(args) {
     const { positionals, values } = parseArgs({
       args,
-      options: { service: { type: 'string' } },
+      options: { service: { type: 'string' }, folder: { type: 'string', default: '.' } },
       allowPositionals: true,
     })
     const [file = ''] = requirePositionals(positionals, ['FILE'])
-    if (values.service === undefined) return backUpAll(file)
+    if (values.service === undefined) return backUpAll(file, values.folder)
     return copyService(requireChoice('service', ['links', 'rooms'], values.service), file)
   },
 }
 
-async function backUpAll(place: string): Promise<number> {
+async function backUpAll(place: string, folder: string): Promise<number> {
+  const object = findS3Object(place, process.env)
   const { present, missing } = await findServices()
   const [first] = missing
   if (present.length === 0) await first?.require()
@@ -40,9 +44,12 @@ async function backUpAll(place: string): Promise<number> {
   for (const { title, setting } of missing)
     printLine(`${title} is not in this backup: it has no database yet (${setting})`)
   const progress = new Progress()
-  const archive = await createBackup(place, present, progress).finally(() => progress.clear())
+  const creating = object
+    ? backUpToS3({ object, address: place, folder }, present, progress)
+    : createBackup(place, present, progress)
+  const archive = await creating.finally(() => progress.clear())
   const at = archive.manifest.created_at
-  await recordBackup(present, { at, place: resolve(place) })
+  await recordBackup(present, { at, place: object ? place : resolve(place) })
   return report(archive, present, place)
 }
 

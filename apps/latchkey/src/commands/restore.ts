@@ -2,7 +2,9 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { MAX_REVIVALS } from '@latchkey/database/backup/comparison'
 import { describeContent } from '../backup/describe.ts'
+import { restoreFromS3 } from '../backup/remote.ts'
 import { type RestoredService, restoreBackup } from '../backup/restore.ts'
+import { findS3Object } from '../backup/s3/settings.ts'
 import { SERVICES } from '../backup/manifest.ts'
 import { namesOfSettings } from '../backup/services.ts'
 import type { VerifiedArchive } from '../backup/verify.ts'
@@ -13,12 +15,12 @@ import { Progress } from '../progress.ts'
 
 export const restore: Command = {
   words: ['restore'],
-  synopsis: 'FILE [--service links|rooms] [--replace] [--list FILE]',
+  synopsis: 'FILE|s3://BUCKET/NAME [--folder DIR] [--service links|rooms] [--replace] [--list FILE]',
   summary: 'Restore a backup of latchkey backup, after verifying all of it',
   details: `Stop the services first. Restores every service in the archive, each all or nothing, and ends all sessions.
 A service that has data is refused. With --replace it is replaced, and what was ended since the backup is listed:
 revoked keys, bans, erased accounts, deleted messages. --list writes the complete list as lines of JSON.
-A restore that was interrupted can be run again.`,
+A restore that was interrupted can be run again; a download from S3 continues in the folder.`,
   async run(args) {
     const { positionals, values } = parseArgs({
       args,
@@ -26,10 +28,12 @@ A restore that was interrupted can be run again.`,
         service: { type: 'string' },
         replace: { type: 'boolean', default: false },
         list: { type: 'string' },
+        folder: { type: 'string', default: '.' },
       },
       allowPositionals: true,
     })
     const [place = ''] = requirePositionals(positionals, ['FILE'])
+    const object = findS3Object(place, process.env)
     const only = values.service === undefined ? null : requireChoice('service', SERVICES, values.service)
     const list = values.list === undefined ? undefined : new JsonLinesFile(values.list)
     const restored: RestoredService[] = []
@@ -41,11 +45,14 @@ A restore that was interrupted can be run again.`,
       printRestored(each)
     }
     try {
-      const archive = await restoreBackup(
-        { ...options, file: place, place: resolve(place) },
-        progress,
-        onRestored,
-      )
+      const archive = object
+        ? await restoreFromS3(
+            { object, address: place, folder: values.folder },
+            options,
+            progress,
+            onRestored,
+          )
+        : await restoreBackup({ ...options, file: place, place: resolve(place) }, progress, onRestored)
       for (const each of restored) await printRevivals(each, archive, list)
       printMissingSettings(archive)
     } finally {

@@ -14,6 +14,7 @@ import { createDocument as createRoomsDocument } from '@latchkey/rooms/http/refe
 import { roomEventTypes } from '@latchkey/rooms/messages/schema'
 import { declarations as ofRooms } from '@latchkey/rooms/settings/declarations'
 import { readSettings as readRoomsSettings } from '@latchkey/rooms/settings/settings'
+import { backupSettings } from '../../src/backup/s3/settings.ts'
 import { PAGES, ROOT, partsOf } from './page.ts'
 
 const texts = new Map(
@@ -68,9 +69,9 @@ test('every page is reachable from docs/README.md', () => {
 })
 
 describe('settings', () => {
-  const settingNames: string[] = [...Object.values(ofLinks), ...Object.values(ofRooms)].map(
-    ({ name }) => name,
-  )
+  const settingNames: string[] = [ofLinks, ofRooms, backupSettings]
+    .flatMap((each) => Object.values(each))
+    .map(({ name }) => name)
   const kinds = new Set(settingNames.map((name) => name.split('_')[0]))
 
   test('in documents exist', () => {
@@ -327,10 +328,12 @@ test('every parameter of the admin API is named in a document', () => {
 
 test('every setting has a row in docs/operate/settings.md and in a specification', () => {
   const page = texts.get('docs/operate/settings.md') ?? ''
-  const specifications = ['links', 'rooms', 'sign-in'].map((name) =>
+  const specifications = ['links', 'rooms', 'sign-in', 'operating'].map((name) =>
     readFileSync(join(ROOT, `docs/specification/${name}.md`), 'utf8'),
   )
-  const names = [...Object.values(ofLinks), ...Object.values(ofRooms)].map(({ name }) => name)
+  const names = [ofLinks, ofRooms, backupSettings]
+    .flatMap((each) => Object.values(each))
+    .map(({ name }) => name)
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
   expect(names.filter((name) => !specifications.some((text) => text.includes(name)))).toEqual([])
 })
