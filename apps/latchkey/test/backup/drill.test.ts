@@ -55,6 +55,8 @@ eachDialect((_dialect, newUrl) => {
     expect(counted).toBeLessThanOrEqual(clicks)
     const doctor = await target.workspace.run(['doctor'])
     expect([doctor.code, doctor.out]).toEqual([0, expect.not.stringContaining('fail')])
+    for (const name of ['links', 'rooms'])
+      expect(doctor.out).toMatch(new RegExp(`^ok    ${name}  backup      verified on .*/all\\.tar$`, 'm'))
 
     // The last clicks were counted after the backup: the next one has them.
     expect((await source.workspace.run(['backup', 'next.tar'])).code).toBe(0)

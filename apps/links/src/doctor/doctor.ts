@@ -1,10 +1,12 @@
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
+import { checkBackup } from '@latchkey/doctor/backup'
 import { checkDatabase } from '@latchkey/doctor/database'
 import { checkDisk } from '@latchkey/doctor/disk'
 import { type Finding, fail } from '@latchkey/doctor/finding'
 import { checkSettings } from '@latchkey/doctor/settings'
 import type { Environment } from '@latchkey/settings/settings'
 import type { Kysely } from 'kysely'
+import { findLastBackup } from '../backup/last-backup.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { type Settings, readSettings, settingsWarnings } from '../settings/settings.ts'
@@ -21,7 +23,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* findings
   if (!settings) return
   const { databaseUrl, journal } = settings
-  yield* await checkLinksDatabase(settings, now, checkSalts)
+  yield* await checkLinksDatabase(settings, now, checkContent)
   const files = dialectOf(databaseUrl) === 'sqlite' ? [databaseUrl, journal] : [journal]
   yield* await checkDisk(files.map(sqlitePath), 'clicks will be lost')
   yield await checkAccess(settings)
@@ -47,6 +49,10 @@ export async function* examinePrivacy(
   })
   if (!isChecked)
     yield fail('privacy', 'not checked: requires a readable database that this version has opened before')
+}
+
+async function checkContent(read: Kysely<Tables>, now: number): Promise<Finding[]> {
+  return [...(await checkSalts(read, now)), ...checkBackup(await findLastBackup(read), now)]
 }
 
 function checkLinksDatabase(

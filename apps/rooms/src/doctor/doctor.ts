@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { type Reader, openReader } from '@latchkey/database/database'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
+import { checkBackup } from '@latchkey/doctor/backup'
 import { checkDatabase } from '@latchkey/doctor/database'
 import { checkDisk } from '@latchkey/doctor/disk'
 import { type Finding, warn } from '@latchkey/doctor/finding'
 import { checkSettings } from '@latchkey/doctor/settings'
 import type { Environment } from '@latchkey/settings/settings'
+import { findLastBackup } from '../backup/last-backup.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { readDemoSettings, findDemoRefusal } from '../settings/demo.ts'
@@ -60,6 +62,7 @@ async function* examineStorage(settings: Settings, now: () => number): AsyncGene
     setting: 'ROOMS_DATABASE_URL',
     migrations,
     newestAt: newestSessionAt,
+    checkTables: async (read) => checkBackup(await findLastBackup(read), Math.floor(now() / 1000)),
     harm: 'every login will be refused',
     now,
   })
