@@ -339,7 +339,7 @@ test('R23.5: the addresses to register are shown exactly and can be copied, with
     await register.getByText(pages.at(address), { exact: true }).waitFor()
     await register.getByRole('button', { name: `Copy ${pages.at(address)}`, exact: true }).waitFor()
   }
-  const state = page.getByRole('region', { name: 'Identity provider' })
+  const state = page.getByRole('region', { name: 'Status' })
   await state.getByText(pages.service().idp.issuer, { exact: true }).waitFor()
   await state.getByText('Valid').waitFor()
   await state.getByText('None received yet').waitFor()
