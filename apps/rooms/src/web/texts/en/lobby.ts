@@ -58,7 +58,6 @@ export default {
   'form.retentionInvalid': 'Enter a number of days from 1 to {{max}}.',
   'form.create': 'Create room',
   'form.discard': 'Discard changes',
-  'invite.title': 'Invitation',
   'invite.by': '{{name}} invited you to',
   'invite.members': 'In the room: {{people}}',
   'invite.others_one': '{{count}} other',

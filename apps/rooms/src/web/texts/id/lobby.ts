@@ -60,7 +60,6 @@ export default {
   'form.retentionInvalid': 'Isi jumlah hari dari 1 sampai {{max}}.',
   'form.create': 'Buat ruang',
   'form.discard': 'Batalkan perubahan',
-  'invite.title': 'Undangan',
   'invite.by': '{{name}} mengundang Anda ke',
   'invite.members': 'Di ruang: {{people}}',
   'invite.others_one': '{{count}} lainnya',

@@ -60,7 +60,6 @@ export default {
   'form.retentionInvalid': 'Ange ett antal dagar från 1 till {{max}}.',
   'form.create': 'Skapa rum',
   'form.discard': 'Kasta ändringarna',
-  'invite.title': 'Inbjudan',
   'invite.by': '{{name}} har bjudit in dig till',
   'invite.members': 'I rummet: {{people}}',
   'invite.others_one': '{{count}} till',
