@@ -9,6 +9,7 @@ import { SettingsError } from '@latchkey/settings/settings'
 import { UnusableDump } from '@latchkey/database/backup/load-postgres'
 import { FileStorageUnavailable } from '@latchkey/rooms/files/storage/storage'
 import { InvalidBackup } from './backup/tar.ts'
+import { UnusableSocket } from '@latchkey/http/inherited-socket'
 import { CommandFailure } from './command.ts'
 
 const EXPECTED_ERRORS = [
@@ -24,6 +25,7 @@ const EXPECTED_ERRORS = [
   InvalidBackup,
   UnusableDump,
   FileStorageUnavailable,
+  UnusableSocket,
 ]
 
 /** The text for the terminal: one sentence for an expected error, the stack for any other. */

@@ -1,7 +1,7 @@
 import { ANSWER_HEADERS } from '@latchkey/http/answer-headers'
 import { type Log, createLog } from '@latchkey/http/log'
 import { isLoopbackHost } from '@latchkey/http/safe-url'
-import { limits, stopServing } from '@latchkey/http/serve'
+import { listen } from '@latchkey/http/serve'
 import { type Links, createLinks } from './app.ts'
 import { explainExposure, findExposure } from './access/exposure.ts'
 import { builtPages } from './http/pages.ts'
@@ -22,21 +22,18 @@ export interface Running {
 export async function startLinks(settings: Settings): Promise<Running> {
   const log = createLog()
   const links = await createLinks({ settings, log })
-  const options = optionsOf(links, log)
-  const server = await listen(settings, options).catch(async (error: unknown) => {
-    await links.close()
-    throw error
-  })
-  log.info('listening', { service: 'links', url: server.url.href })
+  const listener = await open(links, settings, log)
+  log.info('listening', { service: 'links', url: listener.url.href })
   // Bundled early to spare the first visitor the wait. If it fails, the next visit reports the
   // error.
   builtPages().catch((error: unknown) => log.error('pages: cannot be bundled', { error }))
   void warnOfExposure(settings, log)
   return {
-    url: server.url.origin,
+    url: listener.url.origin,
     async stop() {
       links.drain()
-      await links.close(await stopServing(server, options))
+      await listener.stopAccepting()
+      await links.close(await listener.finish())
       log.info('stopped', { service: 'links' })
     },
   }
@@ -53,8 +50,13 @@ async function warnOfExposure({ access, baseUrl }: Settings, log: Log): Promise<
     log.error(`admin side: reachable without authentication: ${explainExposure(baseUrl, exposure)}`)
 }
 
-async function listen({ host, port }: Settings, options: ReturnType<typeof optionsOf>) {
-  return Bun.serve({ hostname: host, port, ...limits, ...options })
+async function open(links: Links, settings: Settings, log: Log) {
+  try {
+    return listen(settings, optionsOf(links, log))
+  } catch (error) {
+    await links.close()
+    throw error
+  }
 }
 
 function optionsOf(links: Links, log: Log) {

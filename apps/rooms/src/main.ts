@@ -1,6 +1,6 @@
 import { ANSWER_HEADERS } from '@latchkey/http/answer-headers'
 import { type Log, createLog } from '@latchkey/http/log'
-import { limits, stopServing } from '@latchkey/http/serve'
+import { listen } from '@latchkey/http/serve'
 import { type Rooms, createRooms } from './app.ts'
 import type { SocketData } from './realtime/gateway.ts'
 import { sweepSpool } from './files/spool.ts'
@@ -21,47 +21,45 @@ export interface Running {
 export async function startRooms(settings: Settings, { demo = false } = {}): Promise<Running> {
   const log = createLog()
   const rooms = await createRooms({ settings, log, demo })
-  const options = optionsOf(rooms, log)
-  const server = await listen(settings, options).catch(async (error: unknown) => {
-    await rooms.close()
-    throw error
-  })
+  const listener = await open(rooms, settings, log)
   rooms.jobs.start()
   rooms.fileJobs.start()
   const endSweep = sweepSpool(openStorage(settings.files).spoolFolder)
   rooms.hub.start()
-  rooms.localServer?.start(`http://${loopbackOf(settings.host)}:${server.port}${WEBHOOK_PATH}`)
-  log.info('listening', { service: 'rooms', url: server.url.href })
+  rooms.localServer?.start(onLoopback(new URL(WEBHOOK_PATH, listener.url)))
+  log.info('listening', { service: 'rooms', url: listener.url.href })
   // Bundled now to spare the first visitor the wait. If it fails, the next request reports the
   // error.
   builtPages().catch((error: unknown) => log.error('pages: cannot be bundled', { error }))
   return {
-    url: server.url.origin,
+    url: listener.url.origin,
     async stop() {
       rooms.drain()
       endSweep()
-      // Concurrently: new requests are refused, sockets never end on their own, and each part may
-      // wait for the database.
-      await Promise.all([
-        stopServing(server, options),
-        rooms.hub.stop(),
-        rooms.jobs.stop(),
-        rooms.fileJobs.stop(),
-      ])
+      const jobsStopped = Promise.all([rooms.jobs.stop(), rooms.fileJobs.stop()])
+      // Clients whose sockets end now come back to the next process, or to another node.
+      await listener.stopAccepting()
+      // Concurrently: sockets never end on their own, and each part may wait for the database.
+      await Promise.all([listener.finish(), rooms.hub.stop(), jobsStopped])
       await rooms.close()
       log.info('stopped', { service: 'rooms' })
     },
   }
 }
 
-/** Host name at which a program on this machine reaches the service. */
-function loopbackOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
+/** The URL by which a program on this machine reaches the service. */
+function onLoopback(url: URL): string {
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
+  return url.href
 }
 
-async function listen({ host, port }: Settings, options: ReturnType<typeof optionsOf>) {
-  return Bun.serve<SocketData>({ hostname: host, port, ...limits, ...options })
+async function open(rooms: Rooms, settings: Settings, log: Log) {
+  try {
+    return listen<SocketData>(settings, optionsOf(rooms, log))
+  } catch (error) {
+    await rooms.close()
+    throw error
+  }
 }
 
 function optionsOf(rooms: Rooms, log: Log) {

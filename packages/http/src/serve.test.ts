@@ -1,6 +1,6 @@
 import { type Socket, connect } from 'node:net'
-import { expect, test } from 'bun:test'
-import { limits, stopServing } from './serve.ts'
+import { afterEach, expect, test } from 'bun:test'
+import { type Listener, listen } from './serve.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
@@ -10,14 +10,18 @@ class KeptConnection {
   readonly #socket: Socket
   #text = ''
 
-  constructor(port: number) {
-    this.#socket = connect(port, '127.0.0.1')
+  constructor(port: string) {
+    this.#socket = connect(Number(port), '127.0.0.1')
     this.#socket.setEncoding('utf8')
     this.#socket.on('data', (text: string) => {
       this.#text += text
     })
     this.#socket.on('error', () => undefined)
     this.closed = new Promise((resolve) => void this.#socket.once('close', () => resolve()))
+  }
+
+  get connected(): Promise<unknown> {
+    return new Promise((resolve) => this.#socket.once('connect', resolve))
   }
 
   destroy(): void {
@@ -32,62 +36,71 @@ class KeptConnection {
   }
 }
 
-function startServer() {
-  const options = {
-    fetch: async () => new Response('answer'),
-    error: () => new Response(null, { status: 500 }),
-  }
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', ...limits, ...options })
-  let announcements = 0
-  const observed = {
-    port: server.port,
-    get pendingRequests() {
-      return server.pendingRequests
+function start(respond: () => Promise<string> = async () => 'answer'): Listener<undefined> {
+  return listen(
+    { host: '127.0.0.1', port: 0 },
+    {
+      fetch: async () => new Response(await respond()),
+      error: () => new Response(null, { status: 500 }),
     },
-    get pendingWebSockets() {
-      return server.pendingWebSockets
-    },
-    stop: (isForced?: boolean) => server.stop(isForced),
-    reload(next: Parameters<typeof server.reload>[0]) {
-      announcements++
-      return server.reload(next)
-    },
-  }
-  return {
-    port: server.port ?? 0,
-    stop: () => stopServing(observed as typeof server, options),
-    announcements: () => announcements,
-  }
+  )
+}
+
+const open: KeptConnection[] = []
+afterEach(() => open.splice(0).forEach((connection) => connection.destroy()))
+
+function connectTo({ url }: Listener<undefined>): KeptConnection {
+  const connection = new KeptConnection(url.port)
+  open.push(connection)
+  return connection
+}
+
+async function stop(listener: Listener<undefined>): Promise<number> {
+  await listener.stopAccepting()
+  return listener.finish()
 }
 
 test('a kept connection is answered after the stop has begun, and ends with that answer', async () => {
-  const server = startServer()
-  const [busy, idle] = [new KeptConnection(server.port), new KeptConnection(server.port)]
+  const listener = start()
+  const [busy, idle] = [connectTo(listener), connectTo(listener)]
   for (const connection of [busy, idle])
     expect((await connection.ask()).toLowerCase()).not.toContain('connection: close')
-  const stopped = server.stop()
-  while (server.announcements() === 0) await Bun.sleep(1)
-  const late = new KeptConnection(server.port)
-  for (const connection of [busy, late]) {
+  const stopped = stop(listener)
+  for (const connection of [busy, connectTo(listener)]) {
     expect((await connection.ask()).toLowerCase()).toContain('connection: close')
     await connection.closed
   }
   expect(await stopped).toBeGreaterThan(0)
   await idle.closed
-  await new KeptConnection(server.port).closed
+  await connectTo(listener).closed
 })
 
 test('a connection on which nothing is sent delays a stop by little more than the announcement', async () => {
-  const server = startServer()
-  const silent = new KeptConnection(server.port)
+  const listener = start()
+  await connectTo(listener).connected
   // More than half of the time is left, where the stop would otherwise wait until its end.
-  expect(await server.stop()).toBeGreaterThan(4_000)
-  silent.destroy()
+  expect(await stop(listener)).toBeGreaterThan(4_000)
 })
 
-test('a stop announces nothing when no connection is kept', async () => {
-  const server = startServer()
-  expect(await server.stop()).toBeGreaterThan(0)
-  expect(server.announcements()).toBe(0)
-  await new KeptConnection(server.port).closed
+test('without a connection, a stop takes no time', async () => {
+  const listener = start()
+  // Less than the second of an announcement has passed.
+  expect(await stop(listener)).toBeGreaterThan(8_900 - 900)
+  await connectTo(listener).closed
+})
+
+test('a request that runs is answered before the server is closed', async () => {
+  const release = Promise.withResolvers<string>()
+  const started = Promise.withResolvers<void>()
+  const listener = start(() => {
+    started.resolve()
+    return release.promise
+  })
+  const answer = connectTo(listener).ask()
+  await started.promise
+  await listener.stopAccepting()
+  const finished = listener.finish()
+  release.resolve('answer')
+  expect(await answer).toEndWith('answer')
+  expect(await finished).toBeGreaterThan(0)
 })

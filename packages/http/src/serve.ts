@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import type { Server } from 'bun'
+import { findInheritedSocket } from './inherited-socket.ts'
+import { ListeningSocket } from './listening-socket.ts'
+import { ESTABLISHED, HANDSHAKE, LISTENING, findTcpSockets } from './tcp-table.ts'
 
 /**
  * Maximum duration of a stop, in milliseconds: a little less than the 9.7 s after which the process
@@ -17,14 +19,21 @@ const FINISH_TIMEOUT_MS = 8_100
  * is closed. A proxy that sends a request at the moment of the close would answer 502.
  */
 const ANNOUNCE_MS = 1_000
-const ANNOUNCE_CHECK_MS = 50
-const IDLE_CHECK_MS = 20
-/** Turns of the event loop without a request, after which none is likely to be on its way. */
-const QUIET_TURNS = 3
-const QUIET_TIMEOUT_MS = 200
+/**
+ * How long a service with an inherited socket goes on beside requests that ran before the stop, in
+ * milliseconds. New ones would otherwise wait for their end, and then for the next process.
+ */
+const EARLY_REQUESTS_MS = 6_000
+/**
+ * Time without a request, in milliseconds, after which none is likely to be on its way on a connection
+ * that is accepted already.
+ */
+const QUIET_MS = 50
+const QUIET_TIMEOUT_MS = 500
+const CHECK_MS = 10
 
 /** Options of `Bun.serve` for every service. */
-export const limits = {
+const limits = {
   /** The routes themselves refuse large bodies, with an answer in the right shape. */
   maxRequestBodySize: 1024 ** 4,
   /**
@@ -35,73 +44,136 @@ export const limits = {
 } as const
 
 /** What `Bun.serve` does with requests. Undefined if the connection became a socket. */
-interface ServeOptions<Data> {
+export interface ServeOptions<Data> {
   fetch: (request: Request, server: Server<Data>) => Response | undefined | Promise<Response | undefined>
   error: (error: Error) => Response
   websocket?: Bun.WebSocketHandler<Data>
 }
 
 /**
- * Ends kept connections, then stops accepting new ones, and lets running requests finish, all within
- * 8.1 seconds. A client that never ends its request must not keep the changes of others from being
- * stored. `options` are those of `Bun.serve`. Never throws. Resolves with the milliseconds left to
- * close the resources of the requests.
+ * Serves on the socket that a supervisor has passed to this process, if it did, and otherwise on
+ * a socket of its own with this host and port. Throws `UnusableSocket`, or the error of the system if
+ * it cannot listen.
  *
- * @example await links.close(await stopServing(server, options))
+ * @example const listener = listen({ host: '127.0.0.1', port: 8080 }, { fetch, error })
  */
-export async function stopServing<Data>(server: Server<Data>, options: ServeOptions<Data>): Promise<number> {
-  const startedMs = performance.now()
-  await announceClose(server, options)
-  const finishMs = startedMs + FINISH_TIMEOUT_MS - performance.now()
-  await Promise.race([server.stop(), untilIdle(server), Bun.sleep(finishMs)])
-  await Promise.race([server.stop(true), Bun.sleep(100)])
-  return startedMs + STOP_TIMEOUT_MS - performance.now()
+export function listen<Data>(
+  { host, port }: { host: string; port: number },
+  options: ServeOptions<Data>,
+): Listener<Data> {
+  const inherited = findInheritedSocket(port)
+  const place = inherited === undefined ? { hostname: host, port } : { hostname: '127.0.0.1', port: 0 }
+  const server = Bun.serve<Data>({ ...place, ...limits, ...options } as Bun.Serve.Options<Data>)
+  const own = ListeningSocket.find(server.port ?? 0)
+  if (inherited === undefined) return new Listener(server, options, server.url, own)
+  const socket = own?.replace(inherited)
+  const address = findTcpSockets(port)?.find(({ state }) => state === LISTENING)?.address
+  return new Listener(server, options, new URL(`http://${address}:${port}`), socket)
 }
 
-/** Bun also waits for connections on which nothing was ever sent, such as those of browsers. */
-async function untilIdle<Data>(server: Server<Data>): Promise<void> {
-  while (server.pendingRequests + server.pendingWebSockets > 0) await Bun.sleep(IDLE_CHECK_MS)
-}
+/** A server that stops without resetting a connection. */
+export class Listener<Data> {
+  /** The address at which the server is reached on this machine. */
+  readonly url: URL
+  readonly #server: Server<Data>
+  readonly #options: ServeOptions<Data>
+  /** Undefined on systems where it cannot be paused. */
+  readonly #socket: ListeningSocket | undefined
+  #stoppedAtMs = 0
+  /** Running requests that arrived after the stop. */
+  #late = 0
+  #lastRequestMs = 0
 
-/** Closes each connection after its next answer, until none is open or the time is over. */
-async function announceClose<Data>(server: Server<Data>, { fetch, ...options }: ServeOptions<Data>) {
-  const { port } = server
-  if (port === undefined || !(await hasConnections(port))) return
-  server.reload({
-    ...options,
-    async fetch(request: Request) {
-      const response = await fetch(request, server)
-      response?.headers.set('Connection', 'close')
-      return response
-    },
-  } as Bun.Serve.Options<Data>)
-  const endMs = performance.now() + ANNOUNCE_MS
-  while (performance.now() < endMs && (await hasConnections(port))) await Bun.sleep(ANNOUNCE_CHECK_MS)
-  await waitUntilQuiet(server)
-}
-
-/** A stop resets the connections that it has accepted and not yet read. */
-async function waitUntilQuiet<Data>(server: Server<Data>): Promise<void> {
-  const endMs = performance.now() + QUIET_TIMEOUT_MS
-  for (let turns = 0; turns < QUIET_TURNS && performance.now() < endMs; turns++) {
-    await new Promise((resolve) => setImmediate(resolve))
-    if (server.pendingRequests > 0) turns = -1
+  constructor(
+    server: Server<Data>,
+    options: ServeOptions<Data>,
+    url: URL,
+    socket: ListeningSocket | undefined,
+  ) {
+    this.#server = server
+    this.#options = options
+    this.url = url
+    this.#socket = socket
   }
-}
 
-const PROC_TABLES = ['tcp', 'tcp6'].map((name) => `/proc/self/net/${name}`)
+  get #isInherited(): boolean {
+    return this.#socket?.isInherited === true
+  }
 
-/**
- * Whether clients have connections to the port, even ones that are not accepted yet; true on systems
- * that do not say.
- */
-async function hasConnections(port: number): Promise<boolean> {
-  // Columns: number, local address, remote address, state (established, or before that).
-  const connected = new RegExp(`^ *\\d+: \\w+:${port.toString(16).padStart(4, '0')} \\w+:\\w+ 0[13] `, 'im')
-  try {
-    const tables = await Promise.all(PROC_TABLES.map((table) => readFile(table, 'latin1')))
-    return tables.some((table) => connected.test(table))
-  } catch {
-    return true
+  /**
+   * Ends each kept connection with its next answer, for a second at most, and then accepts no further
+   * one. Connections that clients begin from then on wait in an inherited socket, and are refused
+   * once `finish` has closed a socket of this process. Never throws.
+   */
+  async stopAccepting(): Promise<void> {
+    this.#stoppedAtMs = performance.now()
+    this.#announceClose()
+    while (this.#isGoingOn()) await Bun.sleep(CHECK_MS)
+    this.#socket?.pause()
+    await this.#untilQuiet()
+  }
+
+  /**
+   * Lets running requests finish, until 8.1 seconds after the stop. A client that never ends its
+   * request must not keep the changes of others from being stored. Call this after `stopAccepting`.
+   * Never throws. Resolves with the milliseconds left to close the resources of the requests.
+   *
+   * @example await links.close(await listener.finish())
+   */
+  async finish(): Promise<number> {
+    const leftMs = () => this.#stoppedAtMs + FINISH_TIMEOUT_MS - performance.now()
+    await Promise.race([this.#server.stop(), this.#untilIdle(), Bun.sleep(leftMs())])
+    await Promise.race([this.#server.stop(true), Bun.sleep(100)])
+    return this.#stoppedAtMs + STOP_TIMEOUT_MS - performance.now()
+  }
+
+  #announceClose(): void {
+    const { fetch, ...options } = this.#options
+    this.#server.reload({
+      ...options,
+      fetch: async (request: Request) => {
+        this.#late++
+        this.#lastRequestMs = performance.now()
+        try {
+          const response = await fetch(request, this.#server)
+          response?.headers.set('Connection', 'close')
+          return response
+        } finally {
+          this.#late--
+        }
+      },
+    } as Bun.Serve.Options<Data>)
+  }
+
+  #isGoingOn(): boolean {
+    const sinceMs = performance.now() - this.#stoppedAtMs
+    if (sinceMs < ANNOUNCE_MS && this.#hasConnections()) return true
+    const hasEarly = this.#server.pendingRequests > this.#late
+    return this.#isInherited && sinceMs < EARLY_REQUESTS_MS && hasEarly
+  }
+
+  /** A close resets connections whose requests it has not read. */
+  async #untilQuiet(): Promise<void> {
+    const pausedMs = performance.now()
+    const isQuiet = () => performance.now() - Math.max(this.#lastRequestMs, pausedMs) > QUIET_MS
+    while (performance.now() - pausedMs < QUIET_TIMEOUT_MS && this.#hasConnections() && !isQuiet())
+      await Bun.sleep(CHECK_MS)
+  }
+
+  /** Bun also waits for connections on which nothing was ever sent, such as those of browsers. */
+  async #untilIdle(): Promise<void> {
+    while (this.#server.pendingRequests + this.#server.pendingWebSockets > 0) await Bun.sleep(CHECK_MS)
+  }
+
+  /**
+   * Whether clients have connections other than sockets; true on systems that do not say. Those that
+   * are not accepted yet count unless they are left to the next process.
+   */
+  #hasConnections(): boolean {
+    const begun = this.#isInherited ? [ESTABLISHED] : [ESTABLISHED, HANDSHAKE]
+    const connections = findTcpSockets(this.#server.port)?.filter(
+      ({ state, inode }) => begun.includes(state) && (inode > 0 || !this.#isInherited),
+    )
+    return connections === undefined || connections.length > this.#server.pendingWebSockets
   }
 }

@@ -69,7 +69,7 @@ async function startNginx(nodes: readonly [number, number], port: number) {
 }
 
 describe.skipIf(nginx === undefined)('deploy/nginx/latchkey.conf', () => {
-  test('no GET and hardly a POST is lost while the nodes behind it restart in turn', async () => {
+  test('O4.2e: no request is lost while the nodes behind it restart in turn', async () => {
     const ports = [await freePort(), await freePort()] as const
     const nodes = [await startNode('a', ports[0]), await startNode('b', ports[1])]
     const port = await freePort()
@@ -94,11 +94,6 @@ describe.skipIf(nginx === undefined)('deploy/nginx/latchkey.conf', () => {
     }
     isOver = true
     await Promise.all(clients)
-    // A node may be stopped between its last look for requests and the close of its port. A connection that
-    // the system accepts at that moment is reset, and nginx sends no POST twice.
-    const lost = statuses.get('POST 502') ?? 0
-    expect(lost).toBeLessThanOrEqual((statuses.get('POST 405') ?? 0) / 100)
-    statuses.delete('POST 502')
     expect([...statuses.keys()].toSorted()).toEqual(['GET 404', 'POST 405'])
   }, 120_000)
 })

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SECRET_SETTINGS } from './secret-settings.ts'
@@ -11,6 +11,7 @@ const isHere = Bun.which('systemd-analyze') !== null
 describe.each(WITHIN)('deploy/systemd/%s', (name) => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-units-'))
   const text = readFileSync(join(UNITS, name), 'utf8')
+  cpSync(UNITS, folder, { recursive: true })
   // This machine has no executable at the path of the unit.
   const unit = join(folder, name)
   writeFileSync(unit, text.replace('/usr/local/bin/latchkey', '/bin/true'))
