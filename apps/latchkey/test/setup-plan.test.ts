@@ -67,8 +67,8 @@ describe('O2.3: the settings', () => {
 describe('O2.3: the units', () => {
   test('are those of a package, if it has installed them', () => {
     const root = mkdtempSync(join(tmpdir(), 'latchkey-plan-'))
-    const units = (files: Plan) => pathsOf(files).filter((path) => /\.service$|sysusers/.test(path))
-    expect(units(plan({ root }))).toHaveLength(3)
+    const units = (files: Plan) => pathsOf(files).filter((path) => /\.(service|socket)$|sysusers/.test(path))
+    expect(units(plan({ root }))).toHaveLength(5)
     mkdirSync(join(root, 'usr/lib/systemd/system'), { recursive: true })
     writeFileSync(join(root, 'usr/lib/systemd/system/latchkey-links.service'), '')
     expect(units(plan({ root }))).toEqual([])
@@ -80,6 +80,17 @@ describe('O2.3: the units', () => {
     const path = '/etc/systemd/system/latchkey-rooms.service.d/setup.conf'
     expect(textOf(plan({}, { DATA: '/srv/latchkey' }), path)).toContain('\nReadWritePaths=/srv/latchkey\n')
     expect(textOf(plan(), path)).not.toContain('ReadWritePaths')
+  })
+})
+
+describe('O4.2a: the socket of a service', () => {
+  const path = '/etc/systemd/system/latchkey-rooms.socket.d/setup.conf'
+
+  test('has the address of the service, if that is another', () => {
+    expect(textOf(plan({}, { ROOMS_HOST: '::1', ROOMS_PORT: '9081' }), path)).toEndWith(
+      '[Socket]\nListenStream=\nListenStream=[::1]:9081\n',
+    )
+    expect(pathsOf(plan())).not.toContain(path)
   })
 })
 

@@ -82,8 +82,13 @@ describe('O2: latchkey setup --answers', () => {
       '/etc/latchkey/setup.json',
       '/etc/systemd/system/latchkey-links.service',
       '/etc/systemd/system/latchkey-links.service.d/setup.conf',
+      '/etc/systemd/system/latchkey-links.socket',
+      // The services of this test have other ports than those of the units.
+      '/etc/systemd/system/latchkey-links.socket.d/setup.conf',
       '/etc/systemd/system/latchkey-rooms.service',
       '/etc/systemd/system/latchkey-rooms.service.d/setup.conf',
+      '/etc/systemd/system/latchkey-rooms.socket',
+      '/etc/systemd/system/latchkey-rooms.socket.d/setup.conf',
       '/etc/sysusers.d/latchkey.conf',
     ])
   })

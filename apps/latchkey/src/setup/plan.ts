@@ -54,6 +54,7 @@ export interface Plan {
 
 /** The setting with the port of each service, and its default. */
 const PORTS = { links: linksDeclarations.port, rooms: roomsDeclarations.port }
+const HOSTS = { links: linksDeclarations.host, rooms: roomsDeclarations.host }
 
 /** Returns all files. Throws `WrongAnswers` if the services would refuse the settings. */
 export function makePlan(answers: Answers, machine: Machine): Plan {
@@ -92,7 +93,7 @@ export function makePlan(answers: Answers, machine: Machine): Plan {
             certificates: certificatesOf(answers),
             authority: answers.authority,
           })
-        : systemdFiles({ root: machine.root, data: answers.data, secrets })),
+        : systemdFiles({ root: machine.root, data: answers.data, addresses: addressesOf(answers), secrets })),
       ...proxyFiles(answers, machine),
     ],
   }
@@ -101,6 +102,15 @@ export function makePlan(answers: Answers, machine: Machine): Plan {
 /** The path of the file with the manifest. */
 export function manifestPath(install: Installation): string {
   return install === 'compose' ? '/setup.json' : '/etc/latchkey/setup.json'
+}
+
+/** Where each service listens, as `ListenStream=` of systemd has it. */
+function addressesOf(answers: Answers): Record<ServiceName, string> {
+  const addressOf = (service: ServiceName) => {
+    const host = answers.texts[HOSTS[service].name] ?? HOSTS[service].default
+    return `${host?.includes(':') ? `[${host}]` : host}:${portOf(answers, service)}`
+  }
+  return { links: addressOf('links'), rooms: addressOf('rooms') }
 }
 
 export function portOf({ texts }: Answers, service: ServiceName): number {

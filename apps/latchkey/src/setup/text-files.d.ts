@@ -3,6 +3,10 @@ declare module '*.service' {
   const text: string
   export default text
 }
+declare module '*.socket' {
+  const text: string
+  export default text
+}
 declare module '*.sysusers' {
   const text: string
   export default text
