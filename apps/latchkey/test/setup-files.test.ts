@@ -48,6 +48,7 @@ const manifest = (changes: readonly Change[]): Manifest => ({
   install: 'systemd',
   proxy: 'caddy',
   answers: {},
+  secrets: [],
   files: fileHashes(changes),
 })
 /** Runs a setup. Returns the action for each file. */
@@ -169,7 +170,7 @@ describe('O2.3b: setup writes all files or none', () => {
   test('when a folder cannot be created', () => {
     put('/etc/caddy', 'a file where a folder belongs')
     const before = snapshot()
-    expect(() => setUp(plan())).toThrow()
+    expect(() => setUp(plan())).toThrow('ENOTDIR')
     expect(snapshot()).toEqual(before)
   })
 
@@ -263,6 +264,18 @@ describe('O2.3a: the diff', () => {
     expect(lines.join('\n')).toContain('+++ /etc/latchkey/token\n(a secret, which is not shown)')
     expect(lines.join('\n')).toContain('+A=1')
     expect(lines.join('\n')).not.toContain('hunter22')
+  })
+
+  test('O2.1c: shows no secret that someone wrote into a file of settings', () => {
+    put(
+      '/etc/latchkey/links.env',
+      'LINKS_METRICS_TOKEN=hunter22\nexport LINKS_DATABASE_URL="hunter22"\nA=0\n',
+    )
+    const lines = findChanges(root, plan(), undefined).flatMap(describeChange).join('\n')
+    expect(lines).toContain('--- /etc/latchkey/links.env\n+++ /etc/latchkey/links.env.new\n')
+    expect(lines).toContain('-A=0\n+A=1')
+    expect(lines).toContain('-LINKS_METRICS_TOKEN=(a secret')
+    expect(lines).not.toContain('hunter22')
   })
 })
 

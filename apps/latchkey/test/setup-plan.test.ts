@@ -33,10 +33,13 @@ describe('O2.3: the settings', () => {
   test.each([['systemd'], ['compose']] as const)('of %s are accepted by both services', (install) => {
     const files = plan({ install })
     const folder = install === 'compose' ? '' : '/etc/latchkey'
-    const links = readLinksSettings({ ...parseEnvFile(textOf(files, `${folder}/links.env`)).values })
+    const links = readLinksSettings({
+      ...parseEnvFile(textOf(files, `${folder}/links.env`)).values,
+      LINKS_ACCESS_SERVICE_KEY: 'a'.repeat(64),
+    })
     expect([links.baseUrl, links.admins, links.host]).toEqual([
       'https://go.example.com',
-      ['ann@example.com', ...(links.access === 'loopback' ? ['admin@localhost'] : [])],
+      ['ann@example.com'],
       install === 'compose' ? '0.0.0.0' : '127.0.0.1',
     ])
     const rooms = readRoomsSettings({ ...parseEnvFile(textOf(files, `${folder}/rooms.env`)).values })
@@ -170,6 +173,11 @@ describe('O2.3: the configuration of', () => {
     const { http } = Bun.YAML.parse(text) as {
       http: { routers: Record<string, object>; services: Record<string, object> }
     }
+    expect(http.routers['latchkey-admin']).toMatchObject({
+      rule: 'Host(`go.example.com`) && PathPrefix(`/_/admin`)',
+      service: 'latchkey-links',
+      middlewares: ['latchkey-signed-in'],
+    })
     expect(http.routers['latchkey-rooms']).toEqual({
       rule: 'Host(`rooms.example.com`)',
       entryPoints: ['websecure'],

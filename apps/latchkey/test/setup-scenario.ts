@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join } from 'node:path'
 import { LATCHKEY } from '../../../scripts/latchkey-command.ts'
 import { startOidcProvider } from '../../rooms/test/real/oidc-provider.ts'
+import { Person } from '../../rooms/test/real/person.ts'
 import { parseEnvFile } from '../src/setup/env-file.ts'
 
 const [root = '', proxy = 'caddy'] = process.argv.slice(2)
@@ -139,14 +140,20 @@ await until(async () => (await status(`https://${LINKS}/_/health`)) === 200)
 await until(async () => (await status(`https://${ROOMS}/api/health`)) === 200)
 print('check', await latchkey('setup', '--check', '--write', root))
 print('setup again', await latchkey('setup', '--answers', at('answers.env'), '--write', root))
-const admin = await fetch(`https://${LINKS}/_/admin/dashboard`, insecure)
-const login = await fetch(`https://${ROOMS}/api/auth/login`, insecure)
+const dashboard = `https://${LINKS}/_/admin/dashboard`
+const forged = { ...insecure, headers: { 'X-Latchkey-Assertion': 'forged', Accept: 'text/html' } }
+// The certificates are of no authority that this program knows.
+process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+const person = new Person()
+const page = await provider.signIn(person, await person.visit(dashboard))
+const session = await person.visit(`https://${ROOMS}/api/session`)
 print('pages', {
-  admin: admin.status,
-  location: admin.headers.get('location'),
+  isForgedAdmitted: (await fetch(dashboard, forged)).ok,
   api: await status(`https://${LINKS}/_/api/links`),
   metrics: await status(`https://${LINKS}/_/metrics`),
-  login: login.headers.get('location'),
+  admin: [page.url.href, page.status],
+  hosts: [...new Set(page.trail.map(({ hostname }) => hostname))],
+  session: session.status,
 })
 appendFileSync(at('etc/latchkey/links.env'), 'LINKS_ROBOTS=disallow\n')
 await provider.stop()

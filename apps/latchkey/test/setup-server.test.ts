@@ -38,7 +38,7 @@ describe.skipIf(!HAS_NETWORKS)('a server that setup configured with', () => {
   }
 
   test.each([['caddy'], ['nginx']])(
-    'O2.3, O2.4, O2.5: %s serves both, has not drifted, and says what then drifts',
+    'O2.3, O2.3f, O2.4, O2.5: %s serves both with one sign-in, has not drifted, and says what then drifts',
     async (proxy: string) => {
       const steps = await stepsWith(proxy)
       const outOf = (step: string) => steps[step]?.out ?? ''
@@ -53,7 +53,13 @@ describe.skipIf(!HAS_NETWORKS)('a server that setup configured with', () => {
       ])
       expect(outOf('setup again')).toContain('All files are as they should be.')
       expect(outOf('setup again')).toMatch(/ok +ports +443 is used by what will use it/)
-      expect(steps['pages']).toMatchObject({ api: 401, metrics: 404 })
+      expect(steps['pages']).toMatchObject({
+        isForgedAdmitted: false,
+        api: 401,
+        metrics: 404,
+        admin: ['https://go.setup.test/_/admin/dashboard', 200],
+        session: 200,
+      })
       const { out, code } = steps['check after drift'] ?? { out: '', code: 0 }
       expect(code).toBe(2)
       expect(out).toMatch(/warn +files +\/etc\/latchkey\/links\.env was changed since setup/)

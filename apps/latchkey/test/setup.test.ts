@@ -75,6 +75,7 @@ describe('O2: latchkey setup --answers', () => {
     expect(filesIn(root)).toEqual([
       '/etc/caddy/Caddyfile',
       '/etc/caddy/latchkey.caddyfile',
+      '/etc/latchkey/access-service-key',
       '/etc/latchkey/auth-client-secret',
       '/etc/latchkey/links.env',
       '/etc/latchkey/metrics-token',
@@ -112,6 +113,23 @@ describe('O2: latchkey setup --answers', () => {
     const { out } = await workspace.run(['setup', '--answers', file, '--write', root])
     expect(out).toContain('All files are as they should be.')
     expect(filesIn(root).map((path) => readFileSync(join(root, path), 'utf8'))).toEqual(before)
+  })
+
+  test('O2.3e: keeps the secrets that an earlier setup was given', async () => {
+    const root = folderOf('database')
+    await workspace.write('url', 'postgres://links:hunter33@db.internal/links\n')
+    await run(root, { LINKS_DATABASE_URL_FILE: workspace.path('url') })
+    const check = await workspace.run(['setup', '--check', '--write', root])
+    expect(check.out).toMatch(/ok +files /)
+    expect(check.out).not.toContain('hunter33')
+  })
+
+  test('O2.3c: names the files of an earlier setup that have no use any more', async () => {
+    const root = folderOf('other-proxy')
+    await run(root)
+    const { out } = await run(root, { PROXY: 'nginx' })
+    expect(out).toContain('files: /etc/caddy/latchkey.caddyfile is of an earlier setup: delete it')
+    expect(existsSync(join(root, 'etc/caddy/latchkey.caddyfile'))).toBe(true)
   })
 
   test('O2.2: says that an address is not registered, and that a secret is wrong', async () => {
@@ -155,6 +173,7 @@ describe('O2.3: files of Compose', () => {
       '/compose.yaml',
       '/links.env',
       '/rooms.env',
+      '/secrets/access-service-key',
       '/secrets/auth-client-secret',
       '/secrets/metrics-token',
       '/setup.json',

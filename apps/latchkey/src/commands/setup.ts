@@ -25,6 +25,7 @@ The exit code is 0 if all is done, 2 with a list if something is left to you or 
         check: { type: 'boolean', default: false },
       },
     })
+    if (values.write === '') throw new UsageError('--write must name a folder')
     if (values.check && values.answers !== undefined)
       throw new UsageError('--check cannot be combined with --answers')
     if (values.check) return (await import('../setup/drift.ts')).checkDrift(values.write)

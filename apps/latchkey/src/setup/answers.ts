@@ -43,7 +43,7 @@ const DERIVED: Named = {
   ALLOWED_HOSTS: 'HOST_OF_ROOMS',
   ROOMS_LINKS_URL: 'HOST_OF_LINKS',
   LINKS_JOURNAL: 'DATA',
-  LINKS_ACCESS: 'HOST_OF_ROOMS',
+  ROOMS_ACCESS_FOR: 'HOST_OF_LINKS',
   PROXY_HEADER: 'PROXY',
   AUTH_PROVIDER: 'PROVIDER',
 }
@@ -103,7 +103,8 @@ function isSecretFile(name: string): boolean {
 }
 
 function findNameProblem(name: string): Problem[] {
-  const derivedFrom = DERIVED[name]
+  // Rooms is the access layer.
+  const derivedFrom = name.startsWith('LINKS_ACCESS') ? 'HOST_OF_ROOMS' : DERIVED[name]
   if (derivedFrom !== undefined)
     return [{ name, problem: `follows from ${derivedFrom}: leave it out`, example: '' }]
   const setting = settingsByName.get(name)

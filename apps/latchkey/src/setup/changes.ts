@@ -6,6 +6,7 @@ import { CommandFailure } from '../command.ts'
 import { unifiedDiff } from './diff.ts'
 import { type Manifest, hashOf, readIfPresent } from './manifest.ts'
 import type { PlannedFile } from './plan.ts'
+import { settingsByName } from './questions.ts'
 
 /**
  * What happens to a file of the plan:
@@ -85,11 +86,18 @@ function isPristine(root: string, path: string, content: Buffer): boolean {
 }
 
 /** The unified diff of a change, with the names of its files. Empty if nothing is written. */
-export function describeChange({ file, action, before, target }: Change): string[] {
+export function describeChange({ file, action, current, target }: Change): string[] {
   if (action === 'same' || action === 'foreign' || action === 'line') return []
-  const header = [`--- ${before === undefined ? '/dev/null' : target}`, `+++ ${target}`]
+  const header = [`--- ${current === undefined ? '/dev/null' : file.path}`, `+++ ${target}`]
   if (file.isSecret) return [...header, '(a secret, which is not shown)']
-  return [...header, ...unifiedDiff(before?.toString('utf8') ?? '', file.text)]
+  return [...header, ...unifiedDiff(current?.toString('utf8') ?? '', file.text).map(hideSecret)]
+}
+
+/** A line of a diff without the value of a secret, which someone may have written into a file. */
+function hideSecret(line: string): string {
+  const [, start = '', name = '', value = ''] = /^([ +-]\s*(?:export\s+)?)(\w+)=(.*)$/.exec(line) ?? []
+  const isSecret = settingsByName.get(name)?.secret === true && !value.startsWith('sqlite:')
+  return isSecret ? `${start}${name}=(a secret, which is not shown)` : line
 }
 
 /** What setup knows of the files from now on. */

@@ -11,6 +11,8 @@ interface Compose {
   readonly secrets: readonly Secret[]
   /** Whether Caddy runs in a container beside the services. */
   readonly hasCaddy: boolean
+  /** The host of Rooms, which Links reaches through Caddy. */
+  readonly rooms: string
   /** Paths on this machine that containers read: certificates, and the authority of the provider. */
   readonly certificates: readonly string[]
   readonly authority: string | null
@@ -104,7 +106,7 @@ function health(command: string): string[] {
   ]
 }
 
-function caddyLines({ certificates }: Compose): string[] {
+function caddyLines({ certificates, rooms }: Compose): string[] {
   return [
     '  proxy:',
     '    image: caddy:2.10-alpine',
@@ -118,7 +120,7 @@ function caddyLines({ certificates }: Compose): string[] {
     ]),
     "    ports: ['80:80', '443:443', '443:443/udp']",
     '    networks:',
-    `      front: { ipv4_address: ${PROXY_ADDRESS} }`,
+    `      front: { ipv4_address: ${PROXY_ADDRESS}, aliases: [${rooms}] }`,
     '    read_only: true',
     '    tmpfs: [/tmp]',
     '    cap_drop: [ALL]',

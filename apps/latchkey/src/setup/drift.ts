@@ -25,7 +25,7 @@ export async function checkDrift(write: string | undefined): Promise<number> {
   const earlier = findEarlier(write)
   if (!earlier)
     throw new CommandFailure('There was no setup here: run latchkey setup, or name its folder with --write')
-  const answers = readAnswers(earlier.manifest.answers)
+  const answers = readAnswers(earlier.manifest.answers, earlier.secrets)
   const machine = findMachine(answers, write, earlier)
   const plan = makePlan(answers, machine)
   const report = new Report(styleFor(process.stdout, process.env))

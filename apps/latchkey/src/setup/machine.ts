@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Manifest, readIfPresent, readManifest } from './manifest.ts'
 import type { Answers } from './answers.ts'
-import { type Machine, manifestPath } from './plan.ts'
+import { type Machine, manifestPath, secretFile, secretPath } from './plan.ts'
+import type { Named } from './presets.ts'
 import { INSTALLATIONS, type Installation, type ProxyName } from './questions.ts'
 
 /** Folders of the files, unless `--write` names another. */
@@ -14,8 +15,8 @@ export const rootOf = (install: Installation, write: string | undefined): string
 export interface Earlier {
   readonly root: string
   readonly manifest: Manifest
-  /** Whether a client secret is stored. */
-  readonly hasClientSecret: boolean
+  /** Contents of the secrets that were entered, by the name of their setting. */
+  readonly secrets: Named
 }
 
 /** Undefined if there was no earlier setup. */
@@ -23,12 +24,23 @@ export function findEarlier(write: string | undefined): Earlier | undefined {
   for (const install of INSTALLATIONS) {
     const root = rootOf(install, write)
     const manifest = readManifest(join(root, manifestPath(install)))
-    if (manifest) {
-      const hasClientSecret = existsSync(join(root, secretFolder(install), 'auth-client-secret'))
-      return { root, manifest, hasClientSecret }
-    }
+    if (manifest) return { root, manifest, secrets: storedSecrets(root, manifest) }
   }
   return undefined
+}
+
+function storedSecrets(root: string, { install, secrets }: Manifest): Named {
+  const contents = secrets.map((name) => [name, readSecret(root, install, secretFile(name))] as const)
+  return Object.fromEntries(
+    contents.flatMap(([name, content]) => (content === undefined ? [] : [[name, content]])),
+  )
+}
+
+/** The content of a secret, without the line end that editors add. */
+function readSecret(root: string, install: Installation, file: string): string | undefined {
+  return readIfPresent(join(root, secretPath(install, file)))
+    ?.toString('utf8')
+    .replace(/[\r\n]+$/, '')
 }
 
 /** The machine on which setup runs, as far as the answers do not say it. */
@@ -39,19 +51,13 @@ export function findMachine(
 ): Machine {
   const install = answers.install ?? earlier?.manifest.install ?? findInstallation()
   const root = rootOf(install, write)
-  const folder = join(root, secretFolder(install))
   return {
     install,
     root,
     proxy: answers.proxy ?? earlier?.manifest.proxy ?? (install === 'compose' ? 'caddy' : findProxy()),
-    readSecret: (file) =>
-      readIfPresent(join(folder, file))
-        ?.toString('utf8')
-        .replace(/[\r\n]+$/, ''),
+    readSecret: (file) => readSecret(root, install, file),
   }
 }
-
-const secretFolder = (install: Installation) => (install === 'compose' ? 'secrets' : 'etc/latchkey')
 
 function findInstallation(): Installation {
   const isSystemd = existsSync('/run/systemd/system') || Bun.which('systemctl') !== null

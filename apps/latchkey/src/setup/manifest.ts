@@ -11,6 +11,8 @@ const Manifest = z.strictObject({
   install: z.enum(['systemd', 'compose']),
   proxy: z.enum(['caddy', 'nginx', 'traefik', 'none']),
   answers: z.record(z.string(), z.string()),
+  /** Names of settings whose secrets are in files of their own. */
+  secrets: z.array(z.string()),
   /** By path: SHA-256 of the text that setup has for it, and of the one that was in it when it ended. */
   files: z.record(z.string(), z.strictObject({ proposed: z.string(), onDisk: z.string() })),
 })

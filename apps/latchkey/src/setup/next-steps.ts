@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answers } from './answers.ts'
 import type { Change } from './changes.ts'
-import type { Machine, Plan } from './plan.ts'
+import { type Machine, type Plan, secretPath } from './plan.ts'
 import { type Preset, presets } from './presets.ts'
 
 /** What only a person can do before the services work, after the checks. */
@@ -25,12 +25,11 @@ export function stepsLeft(
 }
 
 function missingSecrets({ install, root }: Machine, { secrets }: Plan): string[] {
-  const folder = join(root, install === 'compose' ? 'secrets' : 'etc/latchkey')
   return secrets
     .filter(({ content }) => content === undefined)
     .map(
       ({ file }) =>
-        `secret: write the client secret of the provider into ${join(folder, file)}, for its owner only`,
+        `secret: write the client secret of the provider into ${join(root, secretPath(install, file))}, for its owner only`,
     )
 }
 
@@ -54,15 +53,23 @@ function missingCertificate(
 
 /** The commands that start the services, and what to open then. */
 export function nextSteps(
-  { rooms, provider, texts }: Answers,
+  { links, rooms, provider, texts }: Answers,
   machine: Machine,
   changes: readonly Change[],
 ): string[] {
-  const settings = (presets[provider] as Preset).settings(texts)
+  const preset: Preset = presets[provider]
+  const { title, verifiesNoEmail } = preset
+  const settings = preset.settings(texts)
   const first = settings['ADMIN_BOOTSTRAP'] === 'off' ? '' : ' first: the first person is the administrator'
   return [
     ...(machine.install === 'compose' ? composeSteps(machine) : systemdSteps(machine, changes)),
-    `Open https://${rooms} and sign in${first}.`,
+    ...(machine.proxy === 'none' ? ['Configure your proxy as docs/admin-access/rooms.md says.'] : []),
+    `Open https://${rooms} and sign in${first}. The admin side of Links is https://${links}/_/admin.`,
+    ...(verifiesNoEmail
+      ? [
+          `${title} verifies no email address: put the id of your account, from its page in Rooms, into LINKS_ADMINS.`,
+        ]
+      : []),
     `latchkey setup${machine.root === '/' ? '' : ` --write ${machine.root}`} --check tells what has drifted, at any time.`,
   ]
 }

@@ -9,7 +9,13 @@ import { type Answers, WrongAnswers } from './answers.ts'
 import { GATEWAY_ADDRESS, PROXY_ADDRESS, composeFiles } from './compose.ts'
 import { formatLine } from './env-file.ts'
 import { type Named, type Preset, presets } from './presets.ts'
-import { type Sites, caddyfile, nginxConfiguration, traefikConfiguration } from './proxies.ts'
+import {
+  ASSERTION_HEADER,
+  type Sites,
+  caddyfile,
+  nginxConfiguration,
+  traefikConfiguration,
+} from './proxies.ts'
 import type { Installation, ProxyName } from './questions.ts'
 import { systemdFiles } from './systemd.ts'
 
@@ -69,7 +75,7 @@ export function makePlan(answers: Answers, machine: Machine): Plan {
       ? []
       : [
           {
-            path: `${folder}${isCompose ? 'secrets/' : ''}${file}`,
+            path: secretPath(install, file),
             text: `${content}\n`,
             // Containers run as users of their own: the folder keeps others out.
             mode: isCompose ? 0o644 : 0o600,
@@ -90,6 +96,7 @@ export function makePlan(answers: Answers, machine: Machine): Plan {
             ports: { links: portOf(answers, 'links'), rooms: portOf(answers, 'rooms') },
             secrets,
             hasCaddy: machine.proxy === 'caddy',
+            rooms: answers.rooms,
             certificates: certificatesOf(answers),
             authority: answers.authority,
           })
@@ -97,6 +104,11 @@ export function makePlan(answers: Answers, machine: Machine): Plan {
       ...proxyFiles(answers, machine),
     ],
   }
+}
+
+/** The path of the file with a secret. */
+export function secretPath(install: Installation, file: string): string {
+  return install === 'compose' ? `/secrets/${file}` : `/etc/latchkey/${file}`
 }
 
 /** The path of the file with the manifest. */
@@ -124,12 +136,23 @@ function certificatesOf({ certificate, certificateKey }: Answers): string[] {
 function linksEnv(answers: Answers, machine: Machine): Named {
   const { links, rooms, email, secrets } = answers
   const folder = folderOf(answers, machine)
+  // A container reaches Rooms through the proxy: only this machine may be asked without TLS.
+  const node =
+    machine.install === 'compose' ? `https://${rooms}` : `http://127.0.0.1:${portOf(answers, 'rooms')}`
+  const layer = `${node}/api/access`
   return {
     LINKS_BASE_URL: `https://${links}`,
     LINKS_ROOMS_URL: `https://${rooms}`,
     ...('LINKS_DATABASE_URL' in secrets ? {} : { LINKS_DATABASE_URL: `sqlite:${folder}/links.db` }),
     LINKS_JOURNAL: `sqlite:${folder}/links-journal.db`,
     LINKS_ADMINS: email,
+    LINKS_ACCESS: 'jwt',
+    LINKS_ACCESS_HEADER: ASSERTION_HEADER,
+    LINKS_ACCESS_ISSUER: `https://${rooms}`,
+    LINKS_ACCESS_AUDIENCE: `https://${links}`,
+    LINKS_ACCESS_JWKS_URL: `${layer}/jwks`,
+    LINKS_ACCESS_REVOCATIONS_URL: `${layer}/revocations`,
+    LINKS_ACCESS_LOGOUT_URL: `https://${links}/api/access/sign-out`,
     ...commonEnv(answers, machine, 'links'),
     ...settingsOf(answers, linksDeclarations),
   }
@@ -142,6 +165,7 @@ function roomsEnv(answers: Answers, machine: Machine): Named {
   return {
     ALLOWED_HOSTS: `https://${rooms}`,
     ROOMS_LINKS_URL: `https://${links}`,
+    ROOMS_ACCESS_FOR: `https://${links}`,
     ...('ROOMS_DATABASE_URL' in secrets ? {} : { ROOMS_DATABASE_URL: `sqlite:${folder}/rooms.db` }),
     ROOMS_FILES: `${folder}/files`,
     ...preset.settings(texts),
@@ -191,7 +215,8 @@ function checkSettings(env: Plan['env'], secrets: readonly Secret[]): void {
   if (problems.length > 0) throw new WrongAnswers(problems, '')
 }
 
-const METRICS_TOKEN_BYTES = 24
+const TOKEN_BYTES = 24
+const SERVICE_KEY_BYTES = 32
 
 function secretsOf({ provider, secrets }: Answers, { readSecret }: Machine): Secret[] {
   const { hasOwnSecret }: Preset = presets[provider]
@@ -205,22 +230,30 @@ function secretsOf({ provider, secrets }: Answers, { readSecret }: Machine): Sec
         ...(shared.has('LINKS_METRICS_TOKEN') ? {} : { links: 'LINKS_METRICS_TOKEN' }),
         ...(shared.has('ROOMS_METRICS_TOKEN') ? {} : { rooms: 'ROOMS_METRICS_TOKEN' }),
       },
-      content: keep('metrics-token', () => createToken('', METRICS_TOKEN_BYTES)),
+      content: keep('metrics-token', () => createToken('', TOKEN_BYTES)),
+    },
+    {
+      file: 'access-service-key',
+      settings: { links: 'LINKS_ACCESS_SERVICE_KEY', rooms: 'ROOMS_ACCESS_SERVICE_KEY' },
+      content: keep('access-service-key', () => createToken('', SERVICE_KEY_BYTES)),
     },
     {
       file: 'auth-client-secret',
       settings: { rooms: 'AUTH_CLIENT_SECRET' },
       content:
         AUTH_CLIENT_SECRET ??
-        keep('auth-client-secret', () => (hasOwnSecret ? createToken('', METRICS_TOKEN_BYTES) : undefined)),
+        keep('auth-client-secret', () => (hasOwnSecret ? createToken('', TOKEN_BYTES) : undefined)),
     },
     ...Object.entries(others).map(([name, content]) => ({
-      file: name.toLowerCase().replaceAll('_', '-'),
+      file: secretFile(name),
       settings: name.startsWith('LINKS_') ? { links: name } : { rooms: name },
       content,
     })),
   ]
 }
+
+/** The file of the secret of a setting. */
+export const secretFile = (setting: string): string => setting.toLowerCase().replaceAll('_', '-')
 
 function envFile(path: string, env: Named): PlannedFile {
   const lines = Object.entries(env).map(([name, value]) => formatLine(name, value))

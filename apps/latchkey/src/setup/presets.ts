@@ -14,6 +14,8 @@ export interface Preset {
   readonly defaults?: Named
   /** Whether the client secret is chosen by you, not by the provider. */
   readonly hasOwnSecret?: boolean
+  /** Whether it verifies no email addresses, so that Links names people by their id in Rooms. */
+  readonly verifiesNoEmail?: boolean
   /** Settings of Rooms that follow from the answers. */
   readonly settings: (answers: Named) => Record<string, string>
 }
@@ -36,6 +38,7 @@ export const presets = {
   },
   authentik: {
     title: 'Authentik',
+    verifiesNoEmail: true,
     asks: BY_GROUPS,
     defaults: GROUPS,
     settings: (answers) => ({
@@ -53,6 +56,7 @@ export const presets = {
   },
   entra: {
     title: 'Microsoft Entra',
+    verifiesNoEmail: true,
     asks: ['TENANT', 'GROUP_OF_ADMINISTRATORS'],
     defaults: { GROUP_OF_ADMINISTRATORS: 'Rooms.Admin' },
     settings: ({ TENANT = '', GROUP_OF_ADMINISTRATORS = '' }) => ({
@@ -65,6 +69,7 @@ export const presets = {
   },
   github: {
     title: 'GitHub',
+    verifiesNoEmail: true,
     asks: ['ORGANIZATION'],
     settings: ({ ORGANIZATION = '' }) => ({
       AUTH_PROVIDER: 'oauth2',

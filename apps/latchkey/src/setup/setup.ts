@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { VERSION } from '@latchkey/links/api/version'
 import { CommandFailure } from '../command.ts'
 import { type Answers, parseAnswers, readAnswers } from './answers.ts'
@@ -9,8 +10,8 @@ import { interview } from './interview.ts'
 import { findEarlier, findMachine, rootOf } from './machine.ts'
 import type { Manifest } from './manifest.ts'
 import { nextSteps, stepsLeft } from './next-steps.ts'
-import { type Machine, makePlan, manifestPath } from './plan.ts'
-import { presets, registrationSteps } from './presets.ts'
+import { type Machine, makePlan, manifestPath, secretPath } from './plan.ts'
+import { type Preset, presets, registrationSteps } from './presets.ts'
 import { INSTALLATIONS } from './questions.ts'
 import { Report } from './report.ts'
 import { paintDiff, styleFor } from './style.ts'
@@ -26,6 +27,8 @@ export interface SetupOptions {
 /** Asks, tries, shows and writes. Returns the exit code: 2 if something is left to a person. */
 export async function setUp({ answersFile, write }: SetupOptions): Promise<number> {
   const report = new Report(styleFor(process.stdout, process.env))
+  if (write === undefined && process.getuid?.() !== 0)
+    throw new CommandFailure('Setup writes to /etc: run it as root, or name another folder with --write')
   for (const install of INSTALLATIONS)
     if (finishWriting({ root: rootOf(install, write), manifestPath: manifestPath(install) }))
       report.print('Finished the setup that was interrupted before.')
@@ -58,9 +61,10 @@ async function ask(dialogue: Dialogue, write: string | undefined, report: Report
     print: report.print,
     printFinding: report.printFinding,
     earlier: earlier?.manifest.answers ?? {},
-    hasSecret: earlier?.hasClientSecret === true,
+    hasSecret: earlier?.secrets['AUTH_CLIENT_SECRET'] !== undefined,
   })
-  return readAnswers(answers, clientSecret === undefined ? {} : { AUTH_CLIENT_SECRET: clientSecret })
+  const entered = clientSecret === undefined ? {} : { AUTH_CLIENT_SECRET: clientSecret }
+  return readAnswers(answers, { ...earlier?.secrets, ...entered })
 }
 
 interface Application {
@@ -85,8 +89,8 @@ async function apply({ answers, write, report, confirm }: Application): Promise<
   process.on('SIGINT', ignoreSignal)
   writeChanges({ root, manifestPath: manifestPath(install) }, changes, manifestOf(answers, machine, changes))
   process.off('SIGINT', ignoreSignal)
-  showRegistration(answers, report)
-  report.left.push(...stepsLeft(answers, machine, plan, changes))
+  showRegistration(answers, machine, report)
+  report.left.push(...obsoleteFiles(root, changes, manifest), ...stepsLeft(answers, machine, plan, changes))
   report.heading('Next')
   for (const line of nextSteps(answers, machine, changes)) report.print(`  ${line}`)
   return report.finish('Left to you', 'Setup is complete.')
@@ -105,11 +109,38 @@ function showChanges(changes: readonly Change[], { heading, print, style }: Repo
     if (action === 'foreign') print(`${file.path} stays as it is: someone changed it.`)
 }
 
-function showRegistration({ provider, rooms, texts }: Answers, { heading, print }: Report): void {
-  heading(`Registration at ${presets[provider].title}`)
+function showRegistration(
+  { provider, rooms, texts }: Answers,
+  { root, install }: Machine,
+  { heading, print }: Report,
+): void {
+  const { title, hasOwnSecret }: Preset = presets[provider]
+  heading(`Registration at ${title}`)
   for (const step of registrationSteps(provider, `https://${rooms}`, texts)) print(`  ${step}`)
+  if (hasOwnSecret)
+    print(`  The client secret is in ${join(root, secretPath(install, 'auth-client-secret'))}.`)
 }
 
-function manifestOf(answers: Answers, { install, proxy }: Machine, changes: readonly Change[]): Manifest {
-  return { version: VERSION, install, proxy, answers: { ...answers.texts }, files: fileHashes(changes) }
+function manifestOf(
+  { texts, secrets }: Answers,
+  { install, proxy }: Machine,
+  changes: readonly Change[],
+): Manifest {
+  const names = [...new Set(['AUTH_CLIENT_SECRET', ...Object.keys(secrets)])]
+  return {
+    version: VERSION,
+    install,
+    proxy,
+    answers: { ...texts },
+    secrets: names,
+    files: fileHashes(changes),
+  }
+}
+
+/** Files of an earlier setup that this one has no use for. */
+function obsoleteFiles(root: string, changes: readonly Change[], manifest: Manifest | undefined): string[] {
+  const paths = new Set(changes.map(({ file }) => file.path))
+  return Object.keys(manifest?.files ?? {})
+    .filter((path) => !paths.has(path) && existsSync(join(root, path)))
+    .map((path) => `files: ${path} is of an earlier setup: delete it if nothing else needs it`)
 }

@@ -56,9 +56,17 @@ export function writeChanges(
     renameSync(journal + STAGED, journal)
   } catch (error) {
     for (const step of undo.toReversed()) step()
-    throw error
+    throw explainFailure(error)
   }
   finishWriting({ root, manifestPath })
+}
+
+function explainFailure(error: unknown): unknown {
+  if (error instanceof CommandFailure) return error
+  const { code, path } = error as NodeJS.ErrnoException
+  return code === undefined
+    ? error
+    : new CommandFailure(`${path ?? 'A file'} cannot be written (${code}). Nothing was written`)
 }
 
 /** Ends what a crash interrupted. Returns whether there was anything. */
