@@ -52,40 +52,28 @@ function applyPending<Tables>(
   return database.write(async (typed) => {
     const tx = typed as unknown as Transaction<unknown>
     await acquireMigrationLock(database.dialect, tx)
-    await createMigrationTable(tx)
-    const due = await findPending(tx, migrations)
-    await runMigrations(tx, database.dialect, due)
+    const due = await migrateIn(tx, database.dialect, migrations)
     if (database.dialect === 'sqlite' && due.length > 0) await requireForeignKeys(tx)
-    return due.map(([name]) => name)
+    return due
   })
 }
 
-/** Applies migrations to an empty database in the transaction of the caller. */
-export async function migrateEmpty(
+/** Applies the pending ones in the transaction of the caller, which no other node shares. */
+export async function migrateIn(
   tx: Transaction<unknown>,
   dialect: DialectName,
   migrations: Readonly<Record<string, Migration>>,
-): Promise<void> {
-  await createMigrationTable(tx)
-  await runMigrations(tx, dialect, Object.entries(migrations))
-}
-
-async function createMigrationTable(tx: Transaction<unknown>): Promise<void> {
+): Promise<string[]> {
   await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(
     tx,
   )
-}
-
-async function runMigrations(
-  tx: Transaction<unknown>,
-  dialect: DialectName,
-  due: readonly [string, Migration][],
-): Promise<void> {
+  const due = await findPending(tx, migrations)
   for (const [name, migration] of due) {
     await migration(tx, dialect)
     const appliedAt = new Date().toISOString()
     await sql`insert into migration (name, applied_at) values (${name}, ${appliedAt})`.execute(tx)
   }
+  return due.map(([name]) => name)
 }
 
 async function requireForeignKeys(tx: Transaction<unknown>): Promise<void> {

@@ -21,16 +21,24 @@ export async function deletePartial(partial: string): Promise<void> {
 /** A backup that was interrupted continues within this time. */
 const LEFT_OVER_MS = 24 * 3_600_000
 
-/**
- * Lets only one process write the archive while `work` runs. The lock ends with its process, however
- * that ends. Throws `CommandFailure` while another has it.
- */
+/** `lockPartial` while `work` runs. */
 export async function withPartialLock<Result>(partial: string, work: () => Promise<Result>): Promise<Result> {
-  const lock = acquire(partial)
-  if (!lock) throw new CommandFailure(`Another process is writing ${partial}`)
+  const release = lockPartial(partial)
   try {
     return await work()
   } finally {
+    await release()
+  }
+}
+
+/**
+ * Lets only one process write the file, and returns the function that ends this. The lock also ends
+ * with its process, however that ends. Throws `CommandFailure` while another has it.
+ */
+export function lockPartial(partial: string): () => Promise<void> {
+  const lock = acquire(partial)
+  if (!lock) throw new CommandFailure(`Another process is writing ${partial}`)
+  return async () => {
     await rm(lockPath(partial), { force: true })
     lock.close()
   }

@@ -1,16 +1,18 @@
 import { Database as SqliteFile } from 'bun:sqlite'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, open, realpath, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { findRevivals, keepReplaced } from '@latchkey/database/backup/comparison'
 import { verifySqlite } from '@latchkey/database/backup/copy-sqlite'
 import type { LastBackup } from '@latchkey/database/backup/last-backup'
 import { type Load, loadPostgres } from '@latchkey/database/backup/load-postgres'
 import { changeSqliteCopy, replaceSqlite } from '@latchkey/database/backup/replace-sqlite'
-import { withSavepoint } from '@latchkey/database/database'
+import { openDatabase, withSavepoint } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
 import { sqliteDialect } from '@latchkey/database/sqlite'
 import { sqlitePath } from '@latchkey/database/url'
 import { Kysely, type Transaction } from 'kysely'
 import { type ServiceManifest, databaseEntry, tableEntry } from './manifest.ts'
+import { lockPartial } from './partial-file.ts'
 import type { BackupService } from './services.ts'
 import { InvalidBackup } from './tar.ts'
 import { linesOf } from './text-lines.ts'
@@ -38,16 +40,21 @@ interface PreparedRestore {
   discard(): Promise<void>
 }
 
-/** Extracts the database beside its place, checks it and ends its sessions. */
+/** Extracts the database beside its place, checks and migrates it, and ends its sessions. */
 export async function prepareSqlite(service: BackupService, source: Source): Promise<PreparedRestore> {
-  const path = sqlitePath(service.databaseUrl)
+  const path = await resolvePath(sqlitePath(service.databaseUrl))
   const copy = `${path}.restored`
-  const discard = () => deleteCopy(copy)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await discard()
+  const release = lockPartial(copy)
+  const discard = async () => {
+    await deleteCopy(copy)
+    await release()
+  }
+  await deleteCopy(copy)
   try {
     await extract(source, databaseEntry(service.name), copy)
     await checkCopy(copy, service, source.manifest)
+    await migrateCopy(copy, service)
     let endedSessions = 0
     await changeSqliteCopy(copy, async (db) => {
       endedSessions = await finishCopy(db as Transaction<unknown>, service, source)
@@ -70,6 +77,11 @@ export async function prepareSqlite(service: BackupService, source: Source): Pro
     await discard()
     throw error
   }
+}
+
+/** The file behind a symbolic link, which stays. */
+async function resolvePath(path: string): Promise<string> {
+  return realpath(path).catch(() => path)
 }
 
 async function deleteCopy(copy: string): Promise<void> {
@@ -127,6 +139,15 @@ async function checkCopy(copy: string, service: BackupService, manifest: Service
     )
 }
 
+async function migrateCopy(copy: string, { migrations }: BackupService): Promise<void> {
+  const database = openDatabase<unknown>(`sqlite:${copy}`)
+  try {
+    await migrate(database, migrations)
+  } finally {
+    await database.close()
+  }
+}
+
 async function expectedSchema(service: BackupService, manifest: ServiceManifest): Promise<Set<string>> {
   using file = new SqliteFile(':memory:', { strict: true })
   const db = new Kysely<unknown>({ dialect: sqliteDialect(file) })
@@ -159,7 +180,6 @@ export function preparePostgres(
   const { manifest } = source
   const { compared } = service.comparison
   const columns = Object.entries(manifest.tables).map(([table, each]) => [table, each.columns] as const)
-  const migrations = Object.entries(service.migrations).filter(([name]) => manifest.migrations.includes(name))
   return {
     discard: async () => {},
     async apply() {
@@ -167,7 +187,8 @@ export function preparePostgres(
       let isCompared = false
       let revivals: RestoredDatabase['revivals']
       await loadPostgres(service.databaseUrl, {
-        migrations: Object.fromEntries(migrations),
+        migrations: service.migrations,
+        applied: manifest.migrations,
         sequences: manifest.sequences,
         columns: new Map(columns),
         async before(tx) {

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { openBulk } from '@latchkey/database/archive/bulk'
 import { findStoredData } from '@latchkey/database/backup/stored-data'
 import { DatabaseInUse } from '@latchkey/database/instance-lock'
@@ -108,6 +109,21 @@ function requireKnown(service: BackupService, manifest: ServiceManifest, { head 
 
 const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
+/**
+ * Files that the administrator of the machine creates could not be opened by the user that the service
+ * runs as.
+ */
+function requireOwner({ databaseUrl, title }: BackupService): void {
+  if (process.getuid?.() !== 0) return
+  let path = resolve(sqlitePath(databaseUrl))
+  while (!existsSync(path)) path = dirname(path)
+  const { uid } = statSync(path)
+  if (uid !== 0)
+    throw new CommandFailure(
+      `${path} belongs to the user ${uid}: restore ${title} as that user (sudo -u '#${uid}' latchkey restore …)`,
+    )
+}
+
 /** Returns whether there is data to replace. */
 async function requireReplaceable(service: BackupService, replace: boolean): Promise<boolean> {
   const { databaseUrl, setting, title } = service
@@ -118,6 +134,7 @@ async function requireReplaceable(service: BackupService, replace: boolean): Pro
     throw new CommandFailure(
       `${title} has data in ${setting}, and a restore would replace it. Back it up, then use --replace`,
     )
+  if (service.engine === 'sqlite') requireOwner(service)
   await requireUnused(service)
   return stored === 'data'
 }

@@ -41,8 +41,8 @@ async function backUpAll(place: string, folder: string): Promise<number> {
   const [first] = missing
   if (present.length === 0) await first?.require()
   for (const service of present) await service.require()
-  for (const { title, setting } of missing)
-    printLine(`${title} is not in this backup: it has no database yet (${setting})`)
+  for (const service of missing)
+    printLine(`${service.title} is not in this backup. ${await reasonOf(service)}`)
   const progress = new Progress()
   const creating = object
     ? backUpToS3({ object, address: place, folder }, present, progress)
@@ -51,6 +51,14 @@ async function backUpAll(place: string, folder: string): Promise<number> {
   const at = archive.manifest.created_at
   await recordBackup(present, { at, place: object ? place : resolve(place) })
   return report(archive, present, place)
+}
+
+/** The reason why a service has no database. */
+async function reasonOf(service: BackupService): Promise<string> {
+  return service.require().then(
+    () => 'Its database was created meanwhile',
+    (error: unknown) => (error instanceof CommandFailure ? error.message : Promise.reject(error)),
+  )
 }
 
 function report(

@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
-import { openDatabase } from '@latchkey/database/database'
+import { join } from 'node:path'
+import { openDatabase, openReader } from '@latchkey/database/database'
 import { eachDialect } from '@latchkey/database/testing'
+import type { Tables as LinksTables } from '@latchkey/links/db/tables'
 import type { Tables } from '@latchkey/rooms/db/tables'
+import { LATCHKEY_SOURCE } from '../../../../scripts/latchkey-command.ts'
 import type { Service } from '../running.ts'
 import { type Instance, exportsOf, instancesOn } from './services.ts'
 
@@ -29,7 +32,7 @@ async function clicksOf({ workspace }: Instance): Promise<number> {
   return links.reduce((sum, line) => sum + (JSON.parse(line) as { total_clicks: number }).total_clicks, 0)
 }
 
-eachDialect((_dialect, newUrl) => {
+eachDialect((dialect, newUrl) => {
   const instances = instancesOn(newUrl)
 
   test('O4.4a, O4.4c: a backup beside a service under load, restored elsewhere, is that service at one moment', async () => {
@@ -78,7 +81,68 @@ eachDialect((_dialect, newUrl) => {
     const key = await next.workspace.run(creating)
     expect([key.code, key.err]).toEqual([0, ''])
   }, 60_000)
+
+  test('O4.4d: an archive of an earlier version is migrated, and one of a later version is refused', async () => {
+    const source = await instances.createFilled()
+    expect((await source.workspace.run(['backup', 'all.tar'])).code).toBe(0)
+    const archive = source.workspace.path('all.tar')
+    const target = await instances.createEmpty(LATCHKEY_SOURCE)
+    const later = { env: { BUN_OPTIONS: `--preload=${join(import.meta.dir, '../next-version.ts')}` } }
+    const restored = await target.workspace.run(['restore', archive], later)
+    expect([restored.code, restored.err]).toEqual([0, ''])
+    expect((await target.workspace.run(['backup', 'later.tar'], later)).code).toBe(0)
+    const refused = await target.workspace.run(['restore', 'later.tar', '--replace'])
+    expect([refused.code, refused.out, refused.err]).toEqual([
+      1,
+      '',
+      expect.stringMatching(
+        /^The backup was made by Latchkey .*, whose Links this version does not know \(9999-next\)/,
+      ),
+    ])
+    const service = await target.workspace.start(['links'], /"listening"/, later.env)
+    const inUse = await target.workspace.run(['restore', archive, '--replace'], later)
+    expect([inUse.code, inUse.out, inUse.err]).toEqual([
+      1,
+      '',
+      'Links runs on the database in LINKS_DATABASE_URL: stop it on every node first\n',
+    ])
+    expect(await service.stop()).toBe(0)
+    expect((await target.workspace.run(['links', 'export'], later)).out).toContain('"https://example.com"')
+  }, 60_000)
+
+  // SQLite replaces a file: restore.test.ts kills that.
+  if (dialect === 'sqlite') return
+  test('O4.4f: a restore that is killed leaves an empty database empty, or has restored all of it', async () => {
+    const source = await instances.createFilled()
+    expect((await source.workspace.run(['backup', 'all.tar'])).code).toBe(0)
+    const archive = source.workspace.path('all.tar')
+    const target = await instances.createEmpty()
+    for (const delayMs of [400, 700, 1_000]) {
+      const child = target.workspace.spawn(['restore', archive, '--replace'])
+      await Bun.sleep(delayMs)
+      child.kill('SIGKILL')
+      await child.exited
+      expect([undefined, 2]).toContain(await countLinks(target))
+    }
+    expect((await target.workspace.run(['restore', archive, '--replace'])).code).toBe(0)
+    expect((await target.workspace.run(['links', 'export'])).out.trimEnd().split('\n')).toHaveLength(2)
+  }, 60_000)
 })
+
+/** Undefined without tables. */
+async function countLinks({ links }: Instance): Promise<number | undefined> {
+  const reader = openReader<LinksTables>(links)
+  try {
+    const rows = await reader.read
+      .selectFrom('link')
+      .select('id')
+      .execute()
+      .catch(() => undefined)
+    return rows?.length
+  } finally {
+    await reader.close()
+  }
+}
 
 /** Does to the source what a restore does to the copy. */
 async function endSessions({ rooms }: Instance): Promise<void> {

@@ -1,10 +1,22 @@
 import { Database as SqliteFile } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { sqlitePath } from '@latchkey/database/url'
 import { newSqliteUrl } from '@latchkey/database/testing'
+import { VERSION } from '@latchkey/links/api/version'
 import { sha256 } from '../../../rooms/test/transfer/every-row.ts'
+import { ArchiveWriter } from '../../src/backup/archive-writer.ts'
+import { createHead } from '../../src/backup/manifest.ts'
 import { type Instance, contentPath, instancesOn, putContents } from './services.ts'
 
 const instances = instancesOn(newSqliteUrl())
@@ -24,6 +36,10 @@ const databasesOf = ({ links, rooms }: Instance) =>
   [links, rooms].map((url) =>
     existsSync(sqlitePath(url)) ? sha256(readFileSync(sqlitePath(url)).toString('base64')) : null,
   )
+
+async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
 
 function changeRows(url: string, ...statements: string[]): void {
   const file = new SqliteFile(sqlitePath(url), { readwrite: true, strict: true })
@@ -65,6 +81,22 @@ describe('latchkey restore', () => {
     const { out } = await target.workspace.run(['keys', 'list'])
     expect([out.includes('Old'), out.includes('New')]).toEqual([true, false])
   }, 60_000)
+
+  // Only root can give a folder to another user.
+  if (process.getuid?.() === 0)
+    test('O4.4d: refuses root where another user runs the service, who could not read the files', async () => {
+      const target = await instances.createEmpty()
+      const folder = target.workspace.path('owned')
+      mkdirSync(folder)
+      chownSync(folder, 65_532, 65_532)
+      const env = { LINKS_DATABASE_URL: 'sqlite:./owned/links.db' }
+      expect(await target.workspace.run(['restore', archive], { env })).toEqual({
+        code: 1,
+        out: '',
+        err: `${folder} belongs to the user 65532: restore Links as that user (sudo -u '#65532' latchkey restore …)\n`,
+      })
+      expect(readdirSync(folder)).toEqual([])
+    }, 60_000)
 
   test('O4.4e: lists what it brings back to life, as lines of JSON too', async () => {
     const target = await instances.createEmpty()
@@ -170,6 +202,36 @@ describe('latchkey backup', () => {
     }
     const names = readdirSync(source.workspace.folder)
     expect(names.filter((name) => /partial|lock|sums/.test(name))).toEqual([])
+  }, 60_000)
+
+  test('O4.4b: one that continues brings back no content that was deleted meanwhile', async () => {
+    const { workspace } = source
+    const head = createHead(VERSION, [
+      { name: 'links', engine: 'sqlite' },
+      { name: 'rooms', engine: 'sqlite' },
+    ])
+    const writer = await ArchiveWriter.open(workspace.path('later.tar.partial'), head)
+    await writer.addContent(sha256('a deleted secret'), piecesOf('a deleted secret'))
+    await writer.close()
+    expect((await workspace.run(['backup', 'later.tar'])).code).toBe(0)
+    const target = await instances.createEmpty()
+    expect((await target.workspace.run(['restore', workspace.path('later.tar')])).code).toBe(0)
+    const stored = (key: string) => existsSync(contentPath(target.workspace, key))
+    expect([stored(sha256('a deleted secret')), stored(sha256('the plan'))]).toEqual([false, true])
+  }, 60_000)
+
+  test('O4.4b: deletes what another one left in the folder a day ago, and nothing else', async () => {
+    const { workspace } = source
+    const yesterday = new Date(Date.now() - 25 * 3_600_000)
+    for (const name of ['old.tar.partial', 'foreign.partial', 'new.tar.partial']) {
+      await workspace.write(name, '')
+      if (name !== 'foreign.partial') await workspace.write(`${name}.sums`, '')
+      if (name !== 'new.tar.partial') utimesSync(workspace.path(name), yesterday, yesterday)
+    }
+    expect((await workspace.run(['backup', 'left.tar'])).code).toBe(0)
+    const left = readdirSync(workspace.folder).filter((name) => name.includes('partial'))
+    expect(left.toSorted()).toEqual(['foreign.partial', 'new.tar.partial', 'new.tar.partial.sums'])
+    for (const name of left) rmSync(workspace.path(name))
   }, 60_000)
 
   test('O4.4b: two of one name do not write into the same archive', async () => {

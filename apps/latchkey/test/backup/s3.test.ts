@@ -69,6 +69,22 @@ describe('a backup in S3', () => {
     expect(rooms).toContain(sha256('the plan'))
   }, 60_000)
 
+  test('O4.4: the contents of files in S3 are in it, and are restored from a folder to S3 and back', async () => {
+    const { workspace } = source
+    expect((await workspace.run(['backup', 'folder.tar'])).code).toBe(0)
+    const [remote, local] = [await instances.createEmpty(), await instances.createEmpty()]
+    const env = server.settings
+    const archive = workspace.path('folder.tar')
+    expect(await remote.workspace.run(['restore', archive], { env })).toMatchObject({ code: 0, err: '' })
+    expect(readdirSync(remote.workspace.folder)).toEqual([])
+    expect(await remote.workspace.run(['backup', 'remote.tar'], { env })).toMatchObject({ code: 0, err: '' })
+    const back = remote.workspace.path('remote.tar')
+    expect((await local.workspace.run(['restore', back])).code).toBe(0)
+    const stored = (folder: string) => [...new Bun.Glob('*/*').scanSync(folder)].toSorted()
+    expect(stored(local.workspace.path('data/files'))).toEqual(stored(workspace.path('data/files')))
+    rmSync(archive)
+  }, 60_000)
+
   test('O4.4g: whose upload is killed continues with the parts that the storage has', async () => {
     const large = await instances.createFilled()
     await addLargeContent(large)

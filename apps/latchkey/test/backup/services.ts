@@ -6,6 +6,7 @@ import { migrate } from '@latchkey/database/migrate'
 import type { NewUrl } from '@latchkey/database/testing'
 import { migrations } from '@latchkey/rooms/db/migrations'
 import type { Tables } from '@latchkey/rooms/db/tables'
+import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
 import { fileContents, fill } from '../../../rooms/test/transfer/every-row.ts'
 import { Workspace } from '../running.ts'
 
@@ -23,15 +24,16 @@ export function instancesOn(newUrl: NewUrl, env: Readonly<Record<string, string>
     for (const workspace of workspaces) workspace.remove()
   })
   /** An instance without data. */
-  const createEmpty = async (): Promise<Instance> => {
+  const createEmpty = async (command = LATCHKEY): Promise<Instance> => {
     const [links, rooms] = [await newUrl('empty'), await newUrl('empty')]
-    const workspace = new Workspace({
+    const settings = {
       LINKS_DATABASE_URL: links,
       ROOMS_DATABASE_URL: rooms,
       // The default of a demo is another folder.
       ROOMS_FILES: './data/files',
       ...env,
-    })
+    }
+    const workspace = new Workspace(settings, command)
     workspaces.push(workspace)
     return { workspace, links, rooms }
   }

@@ -18,6 +18,7 @@ export async function endAllSessions(tx: Tx): Promise<number> {
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
   await tx.deleteFrom('login_states').execute()
+  await tx.deleteFrom('access_codes').execute()
   await tx.deleteFrom('ws_tickets').execute()
   return Number(numUpdatedRows)
 }

@@ -1,7 +1,7 @@
 import { type Transaction, sql } from 'kysely'
 import { openDatabase } from '../database.ts'
 import { requireUnlocked } from '../instance-lock.ts'
-import { type Migration, migrateEmpty } from '../migrate.ts'
+import { type Migration, migrateIn } from '../migrate.ts'
 import { ALLOW_IDLE_TRANSACTION } from '../session.ts'
 import { storedColumns } from './dump-postgres.ts'
 
@@ -18,21 +18,23 @@ export interface Load {
 }
 
 interface LoadOptions {
-  /** The migrations of the dump. */
+  /** All migrations of this version. */
   migrations: Readonly<Record<string, Migration>>
+  /** Names of those that the dump has. */
+  applied: readonly string[]
   sequences: Readonly<Record<string, number>>
   /** The columns of each table of the dump. */
   columns: ReadonlyMap<string, readonly string[]>
   /** Runs before the tables of the schema are dropped. */
   before(tx: Transaction<unknown>): Promise<void>
   load(load: Load): Promise<void>
-  /** Runs after all rows are stored, with indexes and constraints. */
+  /** Runs after all rows are stored, with the schema of this version. */
   after(tx: Transaction<unknown>): Promise<void>
 }
 
 /**
  * Replaces the content of the current schema of a PostgreSQL database with that of a dump, all or
- * nothing. Throws `DatabaseInUse` while a node works on it.
+ * nothing, and migrates it. Throws `DatabaseInUse` while a node works on it.
  */
 export async function loadPostgres(url: string, options: LoadOptions): Promise<void> {
   const database = openDatabase<unknown>(url)
@@ -42,8 +44,10 @@ export async function loadPostgres(url: string, options: LoadOptions): Promise<v
       await requireUnlocked({ query: async (text: string) => sql.raw(text).execute(tx) })
       await options.before(tx)
       await dropSchema(tx)
-      await migrateEmpty(tx, 'postgres', options.migrations)
+      const ofDump = Object.entries(options.migrations).filter(([name]) => options.applied.includes(name))
+      await migrateIn(tx, 'postgres', Object.fromEntries(ofDump))
       await loadTables(tx, options)
+      await migrateIn(tx, 'postgres', options.migrations)
       await options.after(tx)
     })
   } finally {

@@ -47,9 +47,10 @@ export async function replaceSqlite(
       replaced.run('detach restored')
     }
     await syncToDisk(copy)
+    // SQLite would apply the log of a damaged database to its replacement.
+    if (!replaced) for (const end of ['-wal', '-shm', '-journal']) await rm(path + end, { force: true })
     await rename(copy, path)
     await syncToDisk(dirname(path))
-    if (!replaced) for (const end of ['-wal', '-shm', '-journal']) await rm(path + end, { force: true })
   } finally {
     // In delete mode: closing must not touch a log of this name.
     replaced?.close()
