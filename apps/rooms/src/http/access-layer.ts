@@ -124,39 +124,20 @@ async function readAdmission(
 }
 
 /**
- * Refuses with the address of the entrance. Proxies that pass this answer on show browsers a page that
- * leads there, since browsers follow no `Location` of a 401.
+ * Refuses with the address of the entrance. Browsers follow no `Location` of a 401, so a proxy that
+ * passes this answer on asks for a redirect, which only requests for pages get.
  */
 function refuseAccess(
-  { request: { headers }, context }: AccessRequest,
+  { request: { headers }, url, context }: AccessRequest,
   origin: string,
   reason: 'signed_out' | 'refused',
 ): Response {
   const to = targetOf(origin, headers.get('x-forwarded-uri'))
-  const entrance = `${context.policy.canonicalOrigin}${ENTER_PATH}?${new URLSearchParams({ to })}`
-  const refused = failure(reason === 'refused' ? 'forbidden' : 'unauthenticated', {
-    headers: { Location: entrance },
-  })
+  const entrance = context.policy.canonicalOrigin + entranceTo(to)
   const method = headers.get('x-forwarded-method')?.toUpperCase() ?? 'GET'
-  const isPage = headers.get('accept')?.includes('text/html') && (method === 'GET' || method === 'HEAD')
-  if (!isPage) throw refused
-  return new Response(signInPage(entrance), {
-    status: refused.status,
-    headers: { ...refused.headers, 'Content-Type': 'text/html; charset=utf-8' },
-  })
-}
-
-/** The address is encoded, and has no character with a meaning in HTML. */
-function signInPage(entrance: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="refresh" content="0; url=${entrance}">
-<title>Sign in</title>
-<p><a href="${entrance}">Sign in</a></p>
-</html>
-`
+  const isForPage = headers.get('accept')?.includes('text/html') && (method === 'GET' || method === 'HEAD')
+  if (isForPage && url.searchParams.has('redirect')) return redirect(entrance)
+  throw failure(reason === 'refused' ? 'forbidden' : 'unauthenticated', { headers: { Location: entrance } })
 }
 
 async function publishKeys({ keys, context }: AccessRequest): Promise<Response> {

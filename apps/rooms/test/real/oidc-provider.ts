@@ -42,7 +42,12 @@ export async function startOidcProvider({ alg, client, claims = {} }: Options): 
     ],
     jwks: { keys: [signingKey(alg)] },
     cookies: { keys: ['a key of the tests'] },
-    claims: { openid: ['sub'], profile: ['name', 'groups'], email: ['email'], 'teams:read': ['teams'] },
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'groups'],
+      email: ['email', 'email_verified'],
+      'teams:read': ['teams'],
+    },
     scopes: ['openid', 'profile', 'email', 'teams:read'],
     enabledJWA: { idTokenSigningAlgValues: [alg] },
     pkce: { required: () => true },
