@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { embed } from './embed.ts'
 import { type Platform, ownPlatform } from './platforms.ts'
 import { ROOT, run } from './run.ts'
 
@@ -38,17 +39,16 @@ async function packageFolder(name: string): Promise<string> {
 }
 
 /**
- * Copies the native libraries for images of a platform to a folder for each of their packages, in
+ * Embeds the native libraries for images of a platform in a folder for each of their packages, in
  * which they find each other. Throws like `runtimeOf`.
  */
-export async function copyImageLibrary(platform: Platform, to: string): Promise<void> {
+export async function embedImageLibrary(platform: Platform, to: string): Promise<void> {
   for (const name of platform.imageLibrary) {
     const installed = join(ROOT, 'node_modules', name)
     const from = existsSync(installed) ? installed : await packageFolder(name)
-    const folder = join(to, basename(name), 'lib')
-    mkdirSync(folder, { recursive: true })
     for (const file of readdirSync(join(from, 'lib')))
-      if (LIBRARY.test(file)) copyFileSync(join(from, 'lib', file), join(folder, file))
+      if (LIBRARY.test(file))
+        embed(join(to, basename(name), 'lib', file), readFileSync(join(from, 'lib', file)))
   }
 }
 

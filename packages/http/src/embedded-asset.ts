@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dirname, 'embedded-assets')
@@ -12,4 +12,17 @@ const FOLDER = join(import.meta.dirname, 'embedded-assets')
 export function embeddedAsset(name: string): string | undefined {
   const path = join(FOLDER, name)
   return existsSync(path) ? path : undefined
+}
+
+/** What follows the name of a compressed asset. */
+export const COMPRESSED = '.zst'
+
+/**
+ * Returns the content of an asset that is embedded compressed. Undefined if there is none.
+ *
+ * @example const countries = readEmbeddedAsset('countries.mmdb')
+ */
+export function readEmbeddedAsset(name: string): Buffer | undefined {
+  const path = embeddedAsset(name + COMPRESSED)
+  return path === undefined ? undefined : Bun.zstdDecompressSync(readFileSync(path))
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { embeddedAsset } from './embedded-asset.ts'
+import { readEmbeddedAsset } from './embedded-asset.ts'
 
 export interface Reference {
   title: string
@@ -47,15 +47,16 @@ function answer(body: BodyInit, type: string, more: Readonly<Record<string, stri
   return new Response(body, { headers: { 'Content-Type': type, ...more } })
 }
 
+/** The name of the script in the executable. */
+export const SCRIPT_ASSET = 'scalar.js'
+
 /**
  * Serves the page's script from the executable or, in source, from a child process that reads it
  * from the package on first use.
  */
 function servedScript(): () => Promise<Blob> {
-  const file = embeddedAsset('scalar.js')
   let reading: Promise<Blob> | undefined
   return async () => {
-    if (file !== undefined) return Bun.file(file)
     reading ??= readScript().catch((error: unknown) => {
       reading = undefined
       throw error
@@ -65,6 +66,8 @@ function servedScript(): () => Promise<Blob> {
 }
 
 async function readScript(): Promise<Blob> {
+  const embedded = readEmbeddedAsset(SCRIPT_ASSET)
+  if (embedded !== undefined) return new Blob([new Uint8Array(embedded)])
   const reader = Bun.spawn([process.execPath, join(import.meta.dirname, 'reference-script.ts')], {
     stdout: 'pipe',
     stderr: 'pipe',

@@ -32,7 +32,7 @@ const CONTENT_TYPES = new Map([
   ['woff2', 'font/woff2'],
 ])
 
-/** True for files that are also stored compressed. Fonts already are. */
+/** True for files that are served from their compressed forms. Fonts are stored as they are. */
 const isCompressed = (name: string) => !name.endsWith('.woff2')
 
 export interface ClientOptions {
@@ -119,12 +119,16 @@ export function clientFiles(options: ClientOptions) {
       const type = CONTENT_TYPES.get(/^[\w-]+\.(js|css|woff2)$/.exec(name)?.[1] ?? '')
       if (type === undefined) return undefined
       const file = join(await getFolder(), name)
-      if (!(await Bun.file(file).exists())) return undefined
+      if (!(await Bun.file(file + (isCompressed(name) ? '.gz' : '')).exists())) return undefined
       const accepted = request.headers.get('accept-encoding') ?? ''
       const encoding = isCompressed(name)
         ? ENCODINGS.find(([token]) => new RegExp(`\\b${token}\\b(?!;q=0)`).test(accepted))
         : undefined
-      return new Response(Bun.file(file + (encoding?.[1] ?? '')), {
+      const body =
+        isCompressed(name) && !encoding
+          ? Bun.gunzipSync(await Bun.file(`${file}.gz`).bytes())
+          : Bun.file(file + (encoding?.[1] ?? ''))
+      return new Response(body, {
         headers: {
           'Content-Type': type,
           ...IMMUTABLE,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { embeddedAsset } from '@latchkey/http/embedded-asset'
+import { readEmbeddedAsset } from '@latchkey/http/embedded-asset'
 import { type CountryResponse, Reader } from 'mmdb-lib'
 import { ISO_COUNTRIES } from './visitor-values.ts'
 
@@ -15,17 +15,18 @@ const SPECIAL_IPV4 =
   /^(?:0|10|127)\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\.|^192\.(?:168|0\.[02])\.|^198\.(?:1[89]|51\.100)\.|^203\.0\.113\.|^2(?:2[4-9]|[345]\d)\./
 const SPECIAL_IPV6 = /^(?:::|f[cdf]|fe[89ab]|2001:0?db8:)/i
 
-/** The path of the database. */
-export function countryFile(): string {
-  return embeddedAsset('countries.mmdb') ?? fileURLToPath(import.meta.resolve(DATABASE))
+/** The name of the database in the executable. */
+export const COUNTRY_ASSET = 'countries.mmdb'
+
+export function readCountries(): Buffer {
+  return readEmbeddedAsset(COUNTRY_ASSET) ?? readFileSync(fileURLToPath(import.meta.resolve(DATABASE)))
 }
 
 // No cache by address: a lookup costs about a microsecond, and without a cache no address outlives
 // its request.
 export function openCountryLookup(): (address: string) => string | null {
-  const file = readFileSync(countryFile())
   // The reader's own cache holds one decoded record per country, which halves the time.
-  const reader = new Reader<CountryRow>(file, { cache: new Map() })
+  const reader = new Reader<CountryRow>(readCountries(), { cache: new Map() })
   return (address) => {
     const canonical = canonicalAddress(address)
     if (canonical === null || SPECIAL_IPV4.test(canonical) || SPECIAL_IPV6.test(canonical)) return null

@@ -1,21 +1,20 @@
 import { dlopen } from 'bun:ffi'
 import {
   closeSync,
-  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
-  statSync,
   symlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { Module } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { platform } from 'node:process'
-import { embeddedAsset } from '@latchkey/http/embedded-asset'
+import { COMPRESSED, embeddedAsset } from '@latchkey/http/embedded-asset'
 
 /** Folder of the embedded assets with the native parts of the library, by package (scripts/release). */
 export const NATIVE_ASSETS = 'image-library'
@@ -43,23 +42,23 @@ export async function loadSharp(): Promise<typeof import('sharp').default> {
 function unpack(assets: string, folder: string, descriptors: number[]): string {
   let nativeModule = ''
   for (const name of readdirSync(assets, { recursive: true, encoding: 'utf8' })) {
-    const [from, to] = [join(assets, name), join(folder, name)]
-    if (statSync(from).isDirectory()) continue
+    if (!name.endsWith(COMPRESSED)) continue
+    const to = join(folder, name.slice(0, -COMPRESSED.length))
+    const content = Bun.zstdDecompressSync(readFileSync(join(assets, name)))
     mkdirSync(dirname(to), { recursive: true })
-    if (platform === 'linux') symlinkSync(`/proc/self/fd/${toMemory(from, descriptors)}`, to)
-    else copyFileSync(from, to)
-    if (name.endsWith('.node')) nativeModule = to
+    if (platform === 'linux') symlinkSync(`/proc/self/fd/${toMemory(content, descriptors)}`, to)
+    else writeFileSync(to, content)
+    if (to.endsWith('.node')) nativeModule = to
   }
   return nativeModule
 }
 
 /** Containers often permit no program code in their folder for temporary files. */
-function toMemory(path: string, descriptors: number[]): number {
+function toMemory(content: Uint8Array, descriptors: number[]): number {
   const { symbols } = dlopen('libc.so.6', { memfd_create: { args: ['cstring', 'u32'], returns: 'int' } })
   const descriptor = symbols.memfd_create(Buffer.from('latchkey\0'), 0)
   if (descriptor < 0) throw new Error('The system provides no file in memory')
   descriptors.push(descriptor)
-  const content = readFileSync(path)
   for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at)
   return descriptor
 }
