@@ -11,10 +11,12 @@ export interface Platform {
   suffix: string
 }
 
-/** On Linux with glibc: Debian, Ubuntu, Fedora and similar distributions. */
+/** Linux has glibc (Debian, Ubuntu, Fedora and similar distributions) or musl (Alpine). */
 export const PLATFORMS: readonly Platform[] = [
   platform('linux-x64', 'linux-x64'),
   platform('linux-arm64', 'linux-aarch64'),
+  platform('linux-x64-musl', 'linux-x64-musl'),
+  platform('linux-arm64-musl', 'linux-aarch64-musl'),
   platform('darwin-x64', 'darwin-x64'),
   platform('darwin-arm64', 'darwin-aarch64'),
   platform('windows-x64', 'windows-x64'),
@@ -23,7 +25,7 @@ export const PLATFORMS: readonly Platform[] = [
 function platform(name: string, runtime: string): Platform {
   const suffix = name.startsWith('windows') ? '.exe' : ''
   const file = `bun${suffix}`
-  const image = name.replace('windows', 'win32')
+  const image = name.replace('windows', 'win32').replace(/^linux-(\w+)-musl$/, 'linuxmusl-$1')
   return {
     name,
     target: `bun-${name}`,
@@ -36,7 +38,14 @@ function platform(name: string, runtime: string): Platform {
 
 /** Returns the platform of this machine. Throws if it has no executable. */
 export function ownPlatform(): Platform {
-  return platformNamed(`${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`)
+  const system = process.platform === 'win32' ? 'windows' : process.platform
+  const isMusl = system === 'linux' && !isGlibc()
+  return platformNamed(`${system}-${process.arch}${isMusl ? '-musl' : ''}`)
+}
+
+function isGlibc(): boolean {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
+  return header.glibcVersionRuntime !== undefined
 }
 
 /** Returns the platform with this name. Throws if there is none. */

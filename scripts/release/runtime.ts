@@ -13,9 +13,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/latchkey-runtimes')
  */
 export async function runtimeOf(platform: Platform): Promise<string> {
   const { version } = lockEntryOf(platform.runtime.package)
-  // On Alpine the running one is built for another C library.
-  const isWanted = process.platform !== 'linux' || isGlibc()
-  if (platform.name === ownPlatform().name && Bun.version === version && isWanted) return process.execPath
+  if (platform.name === ownPlatform().name && Bun.version === version) return process.execPath
   return join(await packageFolder(platform.runtime.package), 'bin', platform.runtime.file)
 }
 
@@ -53,11 +51,6 @@ export async function embedImageLibrary(platform: Platform, to: string): Promise
 }
 
 const LIBRARY = /\.(?:node|dylib|dll)$|\.so\b/
-
-function isGlibc(): boolean {
-  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
-  return header.glibcVersionRuntime !== undefined
-}
 
 function hashOf(file: string): string {
   return `sha512-${new Bun.CryptoHasher('sha512').update(readFileSync(file)).digest('base64')}`
