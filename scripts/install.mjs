@@ -25,9 +25,11 @@ const lock = `${root}.installing`
 const WAIT_MS = 200
 /**
  * Files of packages that no service reads: source maps, TypeScript sources that are also there as
- * JavaScript, and the halves of the table of countries. Declarations stay, for a later `--dev`.
+ * JavaScript, the halves of the table of countries, pages for developers, but no licences, and tests.
+ * Declarations stay, for a later `--dev`.
  */
-const UNREAD = /\.map$|(?<!\.d)\.ts$|-country-ipv[46]\.mmdb$/
+const UNREAD =
+  /\.map$|(?<!\.d)\.ts$|-country-ipv[46]\.mmdb$|(?<!licen[cs]e)\.md$|node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+[/\\]test[/\\]/i
 const wantsDev = process.argv.includes('--dev')
 
 function lockHash() {
@@ -137,8 +139,10 @@ function bunRuns() {
 /** Our own packages are links, which are not followed. */
 function removeUnreadFiles() {
   const options = { recursive: true, withFileTypes: true }
-  for (const { name, path, parentPath = path } of readdirSync(`${root}node_modules`, options))
-    if (UNREAD.test(name)) rmSync(`${parentPath}/${name}`)
+  for (const entry of readdirSync(`${root}node_modules`, options)) {
+    const { name, path, parentPath = path } = entry
+    if (entry.isFile() && UNREAD.test(`${parentPath}/${name}`)) rmSync(`${parentPath}/${name}`)
+  }
 }
 
 function install() {

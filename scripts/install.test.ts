@@ -12,6 +12,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import lock from '../package-lock.json' with { type: 'json' }
+
+const REPOSITORY = join(import.meta.dir, '..')
 
 let root: string
 beforeEach(() => {
@@ -164,12 +167,31 @@ test('an installation that fails, or whose Bun does not run, does not count as c
 })
 
 test('a start keeps only the files of packages that a service reads, and a test run keeps all', async () => {
+  const read = ['index.js', 'index.d.ts', 'LICENSE.md', 'lib/test/of-service.js']
+  const unread = ['index.js.map', 'src/index.ts', 'README.md', 'test/index.js']
   npmDoes(`${BUN_THAT('exit 0')}; mkdir -p own node_modules/kysely/src; touch own/own.ts
-    ln -s ../own node_modules/own; cd node_modules/kysely; touch index.js index.d.ts index.js.map src/index.ts`)
+    ln -s ../own node_modules/own; cd node_modules/kysely; mkdir -p lib/test test src
+    touch ${[...read, ...unread].join(' ')}`)
   const existing = () =>
-    ['index.js', 'index.d.ts', 'index.js.map', 'src/index.ts', '../own/own.ts'].filter((file) =>
+    [...read, ...unread, '../own/own.ts'].filter((file) =>
       existsSync(join(root, 'node_modules/kysely', file)),
     )
-  expect([await install().exited, existing()]).toEqual([0, ['index.js', 'index.d.ts', '../own/own.ts']])
-  expect([await install({}, '--dev').exited, existing().length]).toEqual([0, 5])
+  expect([await install().exited, existing()]).toEqual([0, [...read, '../own/own.ts']])
+  expect([await install({}, '--dev').exited, existing().length]).toEqual([0, 9])
 })
+
+test('O7.2: what a start installs takes at most 250 MB', async () => {
+  const packages = Object.entries(lock.packages as Record<string, { dev?: boolean; link?: boolean }>)
+    .filter(([path, { dev, link }]) => /^node_modules\/(?!.*node_modules\/)/.test(path) && !dev && !link)
+    .map(([path]) => path)
+    .filter((path) => existsSync(join(REPOSITORY, path)))
+  writeFileSync(join(root, 'packages'), packages.join('\n'))
+  npmDoes(`cd '${REPOSITORY}' && xargs cp -a --parents -t '${root}' < '${root}/packages'`)
+  expect(await install().exited).toBe(0)
+  const [size] = Bun.spawnSync(['du', '-sB1', join(root, 'node_modules')])
+    .stdout.toString()
+    .split('\t')
+  expect(packages.length).toBeGreaterThan(150)
+  expect(Number(size)).toBeGreaterThan(100_000_000)
+  expect(Number(size)).toBeLessThan(250_000_000)
+}, 60_000)
