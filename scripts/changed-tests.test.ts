@@ -60,7 +60,7 @@ test('a change of a helper selects the tests that import it', () => {
 
 test('documents, images of containers, dependencies and tests select their tests', () => {
   expect(selectTests(['docs/api/README.md'], sources)).toEqual(allOf('apps/latchkey/test/docs/'))
-  expect(selectTests(['deploy/Dockerfile'], sources)).toEqual(allOf('apps/latchkey/test/packaging/'))
+  expect(selectTests(['deploy/compose/Caddyfile'], sources)).toEqual(allOf('apps/latchkey/test/packaging/'))
   expect(selectTests(['package-lock.json'], sources)).toEqual(allOf(''))
   expect(selectTests(['apps/rooms/test/bundles.test.ts'], sources)).toEqual(allOf('apps/rooms/'))
   expect(selectTests(['LICENSE'], sources)).toEqual([])

@@ -86,6 +86,8 @@ if (!process.env['LATCHKEY_TEST_LIVEKIT'] && !Bun.which('livekit-server'))
 if (!Bun.which('systemd-analyze', wide)) missing.push('systemd is not installed: its units were not checked')
 if (!HAS_NAMESPACES)
   missing.push('Namespaces cannot be made here: the executable was not run in an image of its own')
+if (!Bun.which('skopeo') || !Bun.which('umoci'))
+  missing.push('skopeo or umoci is not installed: the image was not read by other programs')
 if (!HAS_NETWORKS || !Bun.which('caddy', wide))
   missing.push('Caddy, iproute2 or root is missing: what the compose files start was not started')
 

@@ -1,3 +1,4 @@
+import { DEBIAN_PACKAGES } from './image/debian.ts'
 import { run } from './run.ts'
 
 interface Bill {
@@ -11,8 +12,9 @@ interface Bill {
 const DEVELOPMENT = 'cdx:npm:package:development'
 
 /**
- * The CycloneDX bill of materials of the executables: every package of package-lock.json that is
- * not for development only, and the runtimes. The same source gives the same text.
+ * The CycloneDX bill of materials of the executables and the image: every package of
+ * package-lock.json that is not for development only, the runtimes, and the Debian packages of the
+ * image. The same source gives the same text.
  */
 export async function billOfMaterials(sourceTime: Date): Promise<string> {
   const text = await run([
@@ -23,6 +25,7 @@ export async function billOfMaterials(sourceTime: Date): Promise<string> {
     '--sbom-type=application',
   ])
   const bill = withoutDevelopment(JSON.parse(text) as Bill)
+  bill.components.push(...debianComponents())
   // npm takes these from the clock, from random numbers, and from the name of the folder.
   bill.metadata.timestamp = sourceTime.toISOString()
   bill.metadata.component.name = 'latchkey'
@@ -30,6 +33,13 @@ export async function billOfMaterials(sourceTime: Date): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify(bill)).digest('hex')
   bill.serialNumber = `urn:uuid:${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
   return `${JSON.stringify(bill, null, 2)}\n`
+}
+
+function debianComponents(): Bill['components'] {
+  return DEBIAN_PACKAGES.map(({ name, version }) => {
+    const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}`
+    return { 'bom-ref': purl, type: 'library', name, version, purl, properties: [] }
+  })
 }
 
 /**

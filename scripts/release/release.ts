@@ -1,21 +1,25 @@
 // Builds all published files into a new folder: `npm run release -- --out DIR [--platform NAME]…
-// [--python PROGRAM]`.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// [--image NAME] [--python PROGRAM]`.
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { VERSION } from '@latchkey/links/api/version'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { packClients } from './clients.ts'
-import { compile, gather } from './executable.ts'
+import { composeArchive } from './compose.ts'
+import { buildExecutables } from './executable.ts'
+import { hasImage, writeImage } from './image.ts'
 import { licences } from './licences.ts'
 import { PLATFORMS, platformNamed } from './platforms.ts'
 import { run } from './run.ts'
+import { timeOfSource } from './source.ts'
 
 const { values } = parseArgs({
   options: {
     out: { type: 'string' },
     platform: { type: 'string', multiple: true, default: PLATFORMS.map(({ name }) => name) },
+    // The name of the image in its registry.
+    image: { type: 'string', default: 'latchkey' },
     python: { type: 'string', default: 'python3' },
   },
 })
@@ -31,27 +35,22 @@ await run([python, '-m', 'hatchling', '--help']).catch((error: Error) =>
 const sourceTime = await timeOfSource()
 mkdirSync(folder, { recursive: true })
 
-const buildFolder = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
-try {
-  await gather(buildFolder)
-  for (const platform of platforms) {
-    const file = `latchkey-${VERSION}-${platform.name}${platform.suffix}`
-    await compile(buildFolder, platform, join(folder, file))
-    console.log(file)
-  }
-} finally {
-  rmSync(buildFolder, { recursive: true, force: true })
-}
+const executables = new Map(
+  platforms.map((each) => [each, join(folder, `latchkey-${VERSION}-${each.name}${each.suffix}`)]),
+)
+await buildExecutables(executables)
+if (platforms.some(hasImage)) await releaseImage()
 await packClients(folder, python, sourceTime)
 writeFileSync(join(folder, `latchkey-${VERSION}.cdx.json`), await billOfMaterials(sourceTime))
 writeFileSync(join(folder, `latchkey-${VERSION}-licences.txt`), licences())
 writeFileSync(join(folder, 'SHA256SUMS'), sums())
 console.log(`The release is in ${folder}`)
 
-/** The time of the last commit, which makes builds of one source identical. */
-async function timeOfSource(): Promise<Date> {
-  const epoch = process.env['SOURCE_DATE_EPOCH']
-  return new Date(Number(epoch ?? (await run(['git', 'log', '-1', '--format=%ct']))) * 1000)
+/** The image, and the Compose files that start it. */
+async function releaseImage(): Promise<void> {
+  const digest = await writeImage(join(folder, `latchkey-${VERSION}-image.tar`), executables)
+  writeFileSync(join(folder, `latchkey-${VERSION}-compose.tar.gz`), composeArchive(values.image, digest))
+  console.log(`The digest of the image is ${digest}`)
 }
 
 /** Checksums in the format of `sha256sum --check`. */

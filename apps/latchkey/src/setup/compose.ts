@@ -83,10 +83,7 @@ function serviceLines(service: ServiceName, { secrets, ports, hasCaddy, authorit
     '    environment:',
     ...environment,
     `    secrets: [${own.map(({ file }) => file).join(', ')}]`,
-    ...volumes([
-      `${service}:/var/lib/latchkey`,
-      ...(authority === null ? [] : [`${authority}:${authority}:ro`]),
-    ]),
+    ...volumes([`${service}:/data`, ...(authority === null ? [] : [`${authority}:${authority}:ro`])]),
     ...(hasCaddy ? [] : [`    ports: ['127.0.0.1:${ports[service]}:${ports[service]}']`]),
     ...health(`/latchkey, health, --service, ${service}`),
   ]
@@ -103,6 +100,7 @@ function health(command: string): string[] {
     '      interval: 30s',
     '      timeout: 5s',
     '      start_period: 60s',
+    '      start_interval: 2s',
   ]
 }
 

@@ -177,7 +177,7 @@ function roomsEnv(answers: Answers, machine: Machine): Named {
 
 /** The folder of the data as the services see it. */
 function folderOf({ data }: Answers, { install }: Machine): string {
-  return install === 'compose' ? '/var/lib/latchkey/data' : data
+  return install === 'compose' ? '/data' : data
 }
 
 function commonEnv({ authority }: Answers, { install, proxy }: Machine, service: ServiceName): Named {

@@ -10,14 +10,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CONFIGURATION } from '../../../../scripts/release/image/configuration.ts'
 import { ADMINS, type Compose, type ComposeService, FOLDER, readCompose } from './compose.ts'
-import { only, pairs, readStages } from './dockerfile.ts'
 import { Image } from './image.ts'
 import { Network } from './network.ts'
 
 const WIDE = `${process.env['PATH']}:/usr/sbin:/usr/local/sbin`
 const WITHIN_MS = 60_000
-const [, IMAGE = []] = readStages(join(FOLDER, '../Dockerfile'))
+const ENVIRONMENT = Object.fromEntries(CONFIGURATION.Env.map((each) => each.split('=') as [string, string]))
+const [VOLUME = ''] = Object.keys(CONFIGURATION.Volumes)
 
 const HOST_OF_LINKS = 'go.localhost'
 const HOST_OF_ROOMS = 'rooms.localhost'
@@ -160,23 +161,22 @@ export class Composed {
     return { inside: this.#commandFor(name, {}, secrets), command: service.command ?? [] }
   }
 
-  #latchkey(name: string, service: ComposeService, secrets: string) {
-    const image = Image.withExecutable(this.#executable)
+  async #latchkey(name: string, service: ComposeService, secrets: string) {
+    const image = await Image.withExecutable(this.#executable)
     this.#images.push(image)
-    for (const folder of ['etc', 'run', 'var/lib/latchkey'])
-      mkdirSync(join(image.root, folder), { recursive: true })
+    mkdirSync(join(image.root, 'run'))
     Bun.spawnSync(['cp', '-r', secrets, join(image.root, 'run/secrets')])
     Bun.spawnSync(['cp', this.#path('hosts'), join(image.root, 'etc/hosts')])
-    const [volume] = (service.volumes ?? [`${name}:${only(IMAGE, 'WORKDIR')}`]).map((each) => each.split(':'))
+    const [volume] = (service.volumes ?? [`${name}:${VOLUME}`]).map((each) => each.split(':'))
     const data = this.#path(`${volume?.[0]}.volume`)
     mkdirSync(data, { recursive: true })
-    const env = { ...pairs(only(IMAGE, 'ENV')), ...service.environment }
-    const container = { data, at: volume?.[1] ?? '', folder: only(IMAGE, 'WORKDIR') }
+    const env = { ...ENVIRONMENT, ...service.environment }
+    const container = { data, at: volume?.[1] ?? '', folder: CONFIGURATION.WorkingDir }
     const inside = (...command: string[]) => ({
       command: this.#network.at(name, ...image.command(container, ...command)),
-      env: { PATH: WIDE, ...env },
+      env: { ...env, PATH: WIDE },
     })
-    return { inside, command: ['/latchkey', ...(service.command ?? [])] }
+    return { inside, command: [...CONFIGURATION.Entrypoint, ...(service.command ?? [])] }
   }
 
   /** The steps of the PostgreSQL image at its first start, in the same order. */
@@ -267,7 +267,7 @@ export class Composed {
 
   async #untilWell(name: string): Promise<void> {
     const service = this.#service(name)
-    const [, ...test] = service.healthcheck?.test ?? ['CMD', '/latchkey', 'health', '--service', 'links']
+    const [, ...test] = service.healthcheck?.test ?? []
     // The health check of the proxy's image uses wget, which this machine may lack.
     const url = test.find((word) => word.startsWith('http:'))
     const ask =

@@ -25,7 +25,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the lib
   let service: Service
 
   beforeAll(async () => {
-    image = Image.withExecutable(executable.path)
+    image = await Image.withExecutable(executable.path)
     workspace = new Workspace(stores, image.command({ data }, '/latchkey'))
     service = await workspace.start(['start'], /--title "First key"/)
   }, 120_000)

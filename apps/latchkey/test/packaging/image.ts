@@ -1,8 +1,9 @@
-import { chmodSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { USER } from '../../../../scripts/release/image/configuration.ts'
+import { baseEntries } from '../../../../scripts/release/image/root.ts'
 
-const ROOT = join(import.meta.dirname, '../../../..')
 const isRoot = process.getuid?.() === 0
 const OWN_MOUNTS = ['unshare', ...(isRoot ? [] : ['--map-root-user']), '--mount']
 
@@ -13,9 +14,6 @@ export const HAS_NAMESPACES =
   process.platform === 'linux' &&
   Bun.which('unshare') !== null &&
   Bun.spawnSync([...OWN_MOUNTS, 'true'], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
-
-/** The unprivileged user of deploy/Dockerfile. */
-const UNPRIVILEGED_USER = '65532'
 
 /**
  * `$1` is the root folder, `$2` the data folder to mount at `$3`, `$4` the working directory, `$5`
@@ -52,41 +50,33 @@ export class Image {
     for (const folder of ['proc', 'dev', 'tmp']) mkdirSync(join(root, folder), { recursive: true })
   }
 
-  /**
-   * An image with the executable, at /latchkey, and the libraries of C and C++: no shell, no Node,
-   * no certificates.
-   */
-  static withExecutable(executable: string): Image {
+  /** The root folder of the published image with this executable, without the packing. */
+  static async withExecutable(executable: string): Promise<Image> {
     const image = new Image()
-    mkdirSync(join(image.root, 'data'))
-    image.#take(executable, '/latchkey')
-    const embedded = new Bun.Glob('node_modules/@img/sharp-linux-*/lib/*.node').scanSync({ cwd: ROOT })
-    const { stdout } = Bun.spawnSync(['ldd', executable, ...embedded], { cwd: ROOT })
-    const libraries = Array.from(stdout.toString().matchAll(/\s(\/lib\S*) /g), ([, path = '']) => path)
-    for (const library of new Set(libraries)) image.#take(library, library)
+    for (const { path, mode, content } of await baseEntries(process.arch === 'arm64' ? 'arm64' : 'amd64')) {
+      const to = join(image.root, path)
+      if (content === undefined) mkdirSync(to, { recursive: true })
+      else writeFileSync(to, content)
+      chmodSync(to, mode)
+    }
+    const program = join(image.root, 'latchkey')
+    try {
+      // The executable is large, and usually on the same file system.
+      linkSync(executable, program)
+    } catch {
+      copyFileSync(executable, program)
+    }
     return image
   }
 
   /** Wraps a command to run in this root, read-only, as an unprivileged user. */
   command({ data, at = '/data', folder = '/', own = [] }: Container, ...args: readonly string[]): string[] {
-    const user = isRoot ? UNPRIVILEGED_USER : ''
+    const user = isRoot ? String(USER) : ''
     if (isRoot) Bun.spawnSync(['chown', '-R', `${user}:${user}`, data])
     return [...OWN_MOUNTS, ...own, 'sh', '-c', ENTER, 'enter', this.root, data, at, folder, user, ...args]
   }
 
   remove(): void {
     rmSync(this.root, { recursive: true, force: true })
-  }
-
-  #take(file: string, at: string): void {
-    const path = join(this.root, at)
-    mkdirSync(dirname(path), { recursive: true })
-    try {
-      // The executable is large, and usually on the same file system.
-      linkSync(realpathSync(file), path)
-    } catch {
-      copyFileSync(file, path)
-    }
-    chmodSync(path, 0o755)
   }
 }

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import lock from '../../../../package-lock.json' with { type: 'json' }
 import manifest from '../../package.json' with { type: 'json' }
-import { ownPlatform } from '../../../../scripts/release/platforms.ts'
+import { hasImage } from '../../../../scripts/release/image.ts'
+import { PLATFORMS, ownPlatform } from '../../../../scripts/release/platforms.ts'
 
 const RELEASE = join(import.meta.dir, '../../../../scripts/release/release.ts')
 const python = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
@@ -16,19 +18,41 @@ async function release(...args: string[]) {
   return { code: await child.exited, stderr }
 }
 
+/** The runtime is 107 MB of it (bench/executable). */
+const LIMIT_MB = 135
+
+function run(...command: string[]): string {
+  return Bun.spawnSync(command).stdout.toString()
+}
+
+test('O1.5: the packages of every platform are pinned', () => {
+  const { packages } = lock as { packages: Record<string, { integrity?: string }> }
+  expect(PLATFORMS).toHaveLength(7)
+  for (const { runtime, imageLibrary } of PLATFORMS)
+    for (const name of [runtime.package, ...imageLibrary])
+      expect([name, packages[`node_modules/${name}`]?.integrity]).toEqual([
+        name,
+        expect.stringMatching(/^sha512-/),
+      ])
+})
+
 describe.skipIf(python === '')('a release of this machine’s platform', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
   const read = (name: string) => readFileSync(join(folder, name))
   beforeAll(async () => {
-    expect(await release('--out', folder, '--platform', platform, '--python', python)).toEqual({
+    const options = ['--out', folder, '--platform', platform, '--python', python]
+    expect(await release(...options, '--image', 'registry.example.com/latchkey')).toEqual({
       code: 0,
       stderr: '',
     })
   }, 240_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('contains the executable, both clients, the bill of materials, the licences and all checksums', () => {
+  test('contains the executable, the image with its Compose files, both clients, the bill of materials, the licences and all checksums', () => {
     const files = [
+      ...(hasImage(ownPlatform())
+        ? [`latchkey-${version}-compose.tar.gz`, `latchkey-${version}-image.tar`]
+        : []),
       `latchkey-${version}-licences.txt`,
       `latchkey-${version}-${platform}`,
       `latchkey-${version}.cdx.json`,
@@ -48,6 +72,26 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
     expect(Bun.spawnSync([file, '--version']).stdout.toString()).toBe(`${version}\n`)
   })
 
+  test('O1.1g: has Compose files that start the image of the same release', () => {
+    const list = ['tar', '-xzOf', join(folder, `latchkey-${version}-compose.tar.gz`)]
+    const [index = ''] = run(
+      'tar',
+      '-xOf',
+      join(folder, `latchkey-${version}-image.tar`),
+      'index.json',
+    ).match(/sha256:[0-9a-f]{64}/) ?? ['']
+    for (const name of ['embedded.yaml', 'postgres.yaml']) {
+      const text = run(...list, name)
+      expect(text).toContain(`image: \${LATCHKEY_IMAGE:-registry.example.com/latchkey:${version}@${index}}\n`)
+      expect(text).not.toContain('LATCHKEY_IMAGE:-latchkey')
+    }
+    expect(run(...list, 'Caddyfile')).toContain('reverse_proxy')
+  })
+
+  test(`O7.1: has an executable of at most ${LIMIT_MB} MB`, () => {
+    expect(statSync(join(folder, `latchkey-${version}-${platform}`)).size / 1_000_000).toBeLessThan(LIMIT_MB)
+  })
+
   test('lists the runtime and every package in it, but no development dependency', () => {
     const bill = JSON.parse(read(`latchkey-${version}.cdx.json`).toString()) as {
       bomFormat: string
@@ -55,7 +99,7 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
     }
     expect(bill.bomFormat).toBe('CycloneDX')
     const names = new Set(bill.components.map(({ name }) => name))
-    for (const name of ['bun', 'hono', 'kysely', 'zod', 'react', 'oidc-provider'])
+    for (const name of ['bun', 'libc6', 'hono', 'kysely', 'zod', 'react', 'oidc-provider'])
       expect(names).toContain(name)
     for (const name of ['oxlint', 'knip', 'playwright-core']) expect(names).not.toContain(name)
   })
