@@ -53,6 +53,7 @@ describe('O2.1b: a wrong answer', () => {
     ['DATA', 'data', 'must be an absolute path'],
     ['DATA', '/srv/../etc', 'without .. in it'],
     ['DATA', '/srv/a b', 'must be an absolute path'],
+    ['DATA', '/home/ann/data', 'outside of /home'],
     ['INSTALL', 'system', 'did you mean systemd?'],
     ['PROXY', 'ngnix', 'did you mean nginx?'],
     ['CERTIFICATE', '/etc/ssl/a.pem', 'CERTIFICATE_KEY is required with CERTIFICATE'],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { hash } from 'node:crypto'
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -154,6 +155,22 @@ describe('O2.3c: a file that someone changed', () => {
     ]
     put('/var/lib/dpkg/status', `Package: latchkey\nConffiles:\n${conffiles.join('\n')}\n`)
     expect(setUp(plan())).toEqual(['update', 'beside', 'create'])
+  })
+
+  test('O2.3d: is not one that is as its rpm installed it', () => {
+    put('/etc/latchkey/links.env', '# Settings of Links\n')
+    put('/etc/latchkey/token', 'changed')
+    const digests = [
+      `/etc/latchkey/links.env ${hash('sha256', '# Settings of Links\n', 'hex')}`,
+      `/etc/latchkey/token ${hash('sha256', 'packaged', 'hex')}`,
+    ]
+    mkdirSync(at('/var/lib/rpm'), { recursive: true })
+    put('/bin/rpm', `#!/bin/sh\nprintf '\\n%s\\n' '${digests.join("' '")}'\n`)
+    chmodSync(at('/bin/rpm'), 0o755)
+    const path = process.env['PATH']
+    process.env['PATH'] = `${at('/bin')}:${path}`
+    expect(setUp(plan())).toEqual(['update', 'beside', 'create'])
+    process.env['PATH'] = path
   })
 
   test('needs only its line if a line is enough', () => {

@@ -12,6 +12,7 @@ import {
   presets,
   registrationSteps,
 } from '../src/setup/presets.ts'
+import { questions } from '../src/setup/questions.ts'
 
 const PAGE = readFileSync(join(import.meta.dir, '../../../docs/rooms/providers.md'), 'utf8')
 const ORIGIN = 'https://rooms.example.com'
@@ -82,6 +83,18 @@ describe('O2.6: the preset of', () => {
   test('any other provider asks for its issuer alone', () => {
     expect(presets.oidc.asks).toEqual(['OIDC_ISSUER', 'AUTH_REQUIRE'])
   })
+})
+
+test('O2.6: docs/operate/setup.md names every question, and what each provider needs', () => {
+  const page = readFileSync(join(import.meta.dir, '../../../docs/operate/setup.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` +\| (.+) \|$/gm)].map(([, name = '', cell = '']) => [
+    name,
+    [...cell.matchAll(/`(\w+)`/g)].map(([, ask = '']) => ask),
+  ])
+  expect(Object.fromEntries(rows)).toEqual(
+    Object.fromEntries(PRESET_NAMES.map((name) => [name, [...presets[name].asks]])),
+  )
+  expect(Object.values(questions).filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 test('O2.6: groups with separators of AUTH_REQUIRE admit exactly themselves', () => {

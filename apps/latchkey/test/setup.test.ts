@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@latchkey/http/free-port'
 import { LATCHKEY } from '../../../scripts/latchkey-command.ts'
+import { createCertificate } from '../../rooms/test/certificate.ts'
 import { startOidcProvider } from '../../rooms/test/real/oidc-provider.ts'
 import { Workspace } from './running.ts'
 
@@ -161,6 +162,45 @@ describe('O2: latchkey setup --answers', () => {
     expect([code, err.split('\n').length]).toEqual([1, 2])
     expect(err).toContain(sentence)
   })
+})
+
+test('O2.2: a provider with a certificate of its own authority is tried with AUTHORITY', async () => {
+  const certificate = workspace.path('ca.pem')
+  const key = workspace.path('ca.key')
+  await createCertificate('localhost', { certificate, key })
+  const server = Bun.serve({
+    port: 0,
+    tls: { cert: Bun.file(certificate), key: Bun.file(key) },
+    fetch: ({ url }) => {
+      const { origin } = new URL(url)
+      const ends = {
+        authorization_endpoint: `${origin}/auth`,
+        token_endpoint: `${origin}/token`,
+        jwks_uri: `${origin}/jwks`,
+      }
+      return Response.json({
+        issuer: origin,
+        ...ends,
+        id_token_signing_alg_values_supported: ['RS256'],
+        code_challenge_methods_supported: ['S256'],
+        keys: [],
+      })
+    },
+  })
+  const OIDC_ISSUER = `https://localhost:${server.port}`
+  const strange = await run(folderOf('strange'), { OIDC_ISSUER })
+  expect(strange.out).toMatch(/fail +provider +oidc .*CERT/)
+  const root = folderOf('trusted')
+  const trusted = await run(root, { OIDC_ISSUER, AUTHORITY: certificate })
+  expect([trusted.code, trusted.err]).toEqual([2, ''])
+  expect(trusted.out).toMatch(/ok +provider +oidc /)
+  for (const name of ['links', 'rooms'])
+    expect(readFileSync(join(root, `etc/latchkey/${name}.env`), 'utf8')).toContain(
+      `NODE_EXTRA_CA_CERTS=${certificate}\n`,
+    )
+  const check = await workspace.run(['setup', '--check', '--write', root])
+  expect(check.out).toMatch(/ok +provider +oidc /)
+  await server.stop(true)
 })
 
 describe('O2.3: files of Compose', () => {

@@ -1,9 +1,10 @@
 // Compares a plan with the files on disk.
 import { hash } from 'node:crypto'
-import { lstatSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { CommandFailure } from '../command.ts'
 import { unifiedDiff } from './diff.ts'
+import { findProgram } from './machine.ts'
 import { type Manifest, hashOf, readIfPresent } from './manifest.ts'
 import type { PlannedFile } from './plan.ts'
 import { settingsByName } from './questions.ts'
@@ -79,10 +80,25 @@ function readFile(root: string, path: string): Buffer | undefined {
   return readIfPresent(join(root, path))
 }
 
-/** Whether a file is as its Debian package installed it. dpkg records the MD5 of such files. */
+/** Whether a file is as its package installed it. */
 function isPristine(root: string, path: string, content: Buffer): boolean {
   const status = readIfPresent(join(root, 'var/lib/dpkg/status'))?.toString('utf8') ?? ''
-  return status.includes(`\n ${path} ${hash('md5', content, 'hex')}`)
+  return (
+    status.includes(`\n ${path} ${hash('md5', content, 'hex')}`) ||
+    digestsOfRpm(root, path).includes(`\n${path} ${hashOf(content)}\n`)
+  )
+}
+
+const RPM_DATABASES = ['usr/lib/sysimage/rpm', 'var/lib/rpm']
+
+/** The lines `PATH SHA-256` of the package that installed a file; empty without one. */
+function digestsOfRpm(root: string, path: string): string {
+  const rpm = findProgram('rpm')
+  // Where there is none, rpm would create a database.
+  const hasDatabase = RPM_DATABASES.some((folder) => existsSync(join(root, folder)))
+  if (rpm === null || !hasDatabase) return ''
+  const format = String.raw`[\n%{FILENAMES} %{FILEDIGESTS}\n]`
+  return Bun.spawnSync([rpm, '--root', resolve(root), '-qf', '--qf', format, path]).stdout.toString()
 }
 
 /** The unified diff of a change, with the names of its files. Empty if nothing is written. */

@@ -9,6 +9,7 @@ import { checkConditions } from '@latchkey/rooms/doctor/external-checks'
 import * as roomsSettings from '@latchkey/rooms/settings/settings'
 import { CommandFailure } from '../command.ts'
 import { type Answers, readAnswers } from './answers.ts'
+import { runWithAuthority } from './authority.ts'
 import { HEALTH_PATHS, checkCertificates, checkNames, servesAt } from './checks.ts'
 import { parseEnvFile } from './env-file.ts'
 import { isLocalName } from './local-name.ts'
@@ -26,6 +27,8 @@ export async function checkDrift(write: string | undefined): Promise<number> {
   if (!earlier)
     throw new CommandFailure('There was no setup here: run latchkey setup, or name its folder with --write')
   const answers = readAnswers(earlier.manifest.answers, earlier.secrets)
+  const code = await runWithAuthority(answers.authority)
+  if (code !== undefined) return code
   const machine = findMachine(answers, write, earlier)
   const plan = makePlan(answers, machine)
   const report = new Report(styleFor(process.stdout, process.env))

@@ -9,6 +9,7 @@ import { createToken } from '@latchkey/tokens/opaque'
 import { isLocalName } from './local-name.ts'
 
 const ANSWER_TIMEOUT_MS = 5_000
+const TOKEN_HEADER = 'Latchkey-Setup'
 
 /** Checks that a name leads to this machine. `isServed` is whether the service answers there already. */
 export async function checkName(host: string, isServed: () => Promise<boolean>): Promise<Finding> {
@@ -32,14 +33,15 @@ export async function checkName(host: string, isServed: () => Promise<boolean>):
 /** Whether a request to port 80 of a name arrives here. False where the port is not free. */
 async function reachesThisMachine(host: string): Promise<boolean> {
   const token = createToken('', 16)
-  const server = createHttpServer((_, response) => response.end(token))
+  const server = createHttpServer((_, response) => response.setHeader(TOKEN_HEADER, token).end())
   try {
     await listen(server, 80)
     const answer = await fetch(`http://${host}/`, {
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     })
-    return (await answer.text()) === token
+    await answer.body?.cancel()
+    return answer.headers.get(TOKEN_HEADER) === token
   } catch {
     return false
   } finally {
@@ -96,7 +98,7 @@ async function listen(
 const RENEWAL_SHARE = 1 / 6
 
 /** Checks the certificate of a host, if it answers over HTTPS. Undefined if it does not. */
-export async function checkCertificate(host: string, authority?: Buffer): Promise<Finding | undefined> {
+export async function checkCertificate(host: string): Promise<Finding | undefined> {
   const name = 'certificate'
   const { promise, resolve } = Promise.withResolvers<Finding | undefined>()
   // Not verified here, so that the finding can name the fault. Nothing is sent.
@@ -107,7 +109,6 @@ export async function checkCertificate(host: string, authority?: Buffer): Promis
       servername: host,
       rejectUnauthorized: false,
       timeout: ANSWER_TIMEOUT_MS,
-      ...(authority && { ca: authority }),
     },
     () => {
       const { valid_from: start, valid_to: end } = socket.getPeerCertificate()
@@ -142,17 +143,31 @@ export async function healthOf(url: string): Promise<Record<string, unknown> | u
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       tls: { rejectUnauthorized: false },
     })
-    return (await response.json()) as Record<string, unknown>
+    return JSON.parse(await readStart(response)) as Record<string, unknown>
   } catch {
     return undefined
   }
+}
+
+/** A name may lead to another server, whose answer has no end. */
+const MAX_ANSWER_CHARACTERS = 10_000
+
+async function readStart(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of response.body ?? []) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > MAX_ANSWER_CHARACTERS) break
+  }
+  return text
 }
 
 /** The name of the server that answers on port 80 of this machine; empty if none says it. */
 export async function serverOnPort80(): Promise<string> {
   try {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
-    const { headers } = await fetch('http://127.0.0.1/', { redirect: 'manual', signal })
+    const { headers, body } = await fetch('http://127.0.0.1/', { redirect: 'manual', signal })
+    await body?.cancel()
     return headers.get('server') ?? ''
   } catch {
     return ''

@@ -11,6 +11,7 @@ import type { Settings } from '@latchkey/rooms/settings/settings'
 import { hashToken } from '@latchkey/tokens/opaque'
 
 const ANSWER_TIMEOUT_MS = 10_000
+const MAX_ERROR_LENGTH = 64
 
 /** Checks the provider as `latchkey doctor` does, then the client that is registered there. */
 export async function checkIdentityProvider(settings: Settings): Promise<Finding[]> {
@@ -46,7 +47,7 @@ async function checkRedirectUri(provider: Provider, redirectUri: string): Promis
     await answer.body?.cancel()
     const location = answer.headers.get('location') ?? ''
     const error = location.startsWith(redirectUri)
-      ? URL.parse(location)?.searchParams.get('error')
+      ? URL.parse(location)?.searchParams.get('error')?.slice(0, MAX_ERROR_LENGTH)
       : undefined
     if (error)
       return fail(name, `the provider refuses the login (${error}): compare the client with the steps above`)

@@ -22,6 +22,17 @@ function absolutePath(): Kind<string> {
   }
 }
 
+/** The units hide these folders from the services. */
+const HIDDEN_FOLDER = /^\/(?:home|root|run\/user)(?:\/|$)/
+
+function dataFolder(): Kind<string> {
+  const path = absolutePath()
+  return {
+    accepts: `${path.accepts}, and outside of /home, /root and /run/user`,
+    parse: (value) => (HIDDEN_FOLDER.test(value) ? undefined : path.parse(value)),
+  }
+}
+
 function emailAddress(): Kind<string> {
   return {
     accepts: 'an email address',
@@ -76,7 +87,7 @@ const main = {
   },
   data: {
     name: 'DATA',
-    kind: absolutePath(),
+    kind: dataFolder(),
     default: '/var/lib/latchkey/data',
     sentence: 'Folder of databases and files',
     example: '/srv/latchkey',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { VERSION } from '@latchkey/links/api/version'
 import { CommandFailure } from '../command.ts'
 import { type Answers, parseAnswers, readAnswers } from './answers.ts'
+import { runWithAuthority } from './authority.ts'
 import { type Change, describeChange, fileHashes, findChanges } from './changes.ts'
 import { checkEnvironment } from './checks.ts'
 import { Dialogue } from './dialogue.ts'
@@ -12,7 +13,7 @@ import type { Manifest } from './manifest.ts'
 import { nextSteps, stepsLeft } from './next-steps.ts'
 import { type Machine, makePlan, manifestPath, secretPath } from './plan.ts'
 import { type Preset, presets, registrationSteps } from './presets.ts'
-import { INSTALLATIONS } from './questions.ts'
+import { INSTALLATIONS, questions } from './questions.ts'
 import { Report } from './report.ts'
 import { paintDiff, styleFor } from './style.ts'
 import { finishWriting, writeChanges } from './write.ts'
@@ -34,8 +35,12 @@ export async function setUp({ answersFile, write }: SetupOptions): Promise<numbe
       report.print('Finished the setup that was interrupted before.')
   if (answersFile !== undefined) {
     const answers = readAnswers(parseAnswers(readShortFile(answersFile), answersFile))
+    const code = await runWithAuthority(answers.authority)
+    if (code !== undefined) return code
     return apply({ answers, write, report, confirm: async () => true })
   }
+  const code = await runWithAuthority(findEarlier(write)?.manifest.answers[questions.authority.name])
+  if (code !== undefined) return code
   const dialogue = new Dialogue({ input: process.stdin, output: process.stdout }, report.style)
   try {
     const answers = await ask(dialogue, write, report)
