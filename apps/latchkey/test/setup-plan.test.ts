@@ -30,20 +30,30 @@ const hasSpecification = tools !== '' && Bun.spawnSync([tools, '-c', 'import com
 const caddy = Bun.which('caddy', { PATH: `${process.env['PATH']}:/usr/sbin` }) ?? ''
 
 describe('O2.3: the settings', () => {
-  test.each([['systemd'], ['compose']] as const)('of %s are accepted by both services', (install) => {
-    const files = plan({ install })
-    const folder = install === 'compose' ? '' : '/etc/latchkey'
-    const links = readLinksSettings({
-      ...parseEnvFile(textOf(files, `${folder}/links.env`)).values,
-      LINKS_ACCESS_SERVICE_KEY: 'a'.repeat(64),
-    })
-    expect([links.baseUrl, links.admins, links.host]).toEqual([
-      'https://go.example.com',
-      ['ann@example.com'],
-      install === 'compose' ? '0.0.0.0' : '127.0.0.1',
-    ])
-    const rooms = readRoomsSettings({ ...parseEnvFile(textOf(files, `${folder}/rooms.env`)).values })
-    expect([rooms.allowedHosts, rooms.maxRetentionDays]).toEqual([['https://rooms.example.com'], 365])
+  test.each([['systemd'], ['compose']] as const)(
+    'of %s are accepted by both services, for commands also without the secrets',
+    (install) => {
+      const files = plan({ install })
+      const folder = install === 'compose' ? '' : '/etc/latchkey'
+      const links = readLinksSettings({ ...parseEnvFile(textOf(files, `${folder}/links.env`)).values })
+      expect([links.baseUrl, links.admins, links.host]).toEqual([
+        'https://go.example.com',
+        ['ann@example.com'],
+        install === 'compose' ? '0.0.0.0' : '127.0.0.1',
+      ])
+      const rooms = readRoomsSettings({ ...parseEnvFile(textOf(files, `${folder}/rooms.env`)).values })
+      expect([rooms.allowedHosts, rooms.maxRetentionDays]).toEqual([['https://rooms.example.com'], 365])
+    },
+  )
+
+  test('that need a secret are beside it', () => {
+    const setting = 'LINKS_ACCESS_REVOCATIONS_URL'
+    expect(textOf(plan(), '/etc/systemd/system/latchkey-links.service.d/setup.conf')).toContain(
+      `\nEnvironment=${setting}=http://127.0.0.1:8081/api/access/revocations\n`,
+    )
+    expect(textOf(plan({ install: 'compose' }), '/compose.yaml')).toContain(
+      `\n      ${setting}: https://rooms.example.com/api/access/revocations\n`,
+    )
   })
 
   test('of one service are not in the file of the other', () => {

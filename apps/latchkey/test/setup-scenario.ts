@@ -43,9 +43,9 @@ const print = (step: string, result: object) => console.log(JSON.stringify({ ste
 /** The environment that systemd would give to a service. */
 function environmentOf(service: string): Record<string, string> {
   const dropIn = readFileSync(at(`etc/systemd/system/latchkey-${service}.service.d/setup.conf`), 'utf8')
-  const files = [...dropIn.matchAll(/^Environment=(\w+)=%d\/(.+)$/gm)].map(([, name = '', file = '']) => [
+  const files = [...dropIn.matchAll(/^Environment=(\w+)=(.+)$/gm)].map(([, name = '', value = '']) => [
     name,
-    at('etc/latchkey', file),
+    value.replace('%d', at('etc/latchkey')),
   ])
   return {
     ...parseEnvFile(readFileSync(at(`etc/latchkey/${service}.env`), 'utf8')).values,

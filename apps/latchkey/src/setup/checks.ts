@@ -13,7 +13,7 @@ import {
   checkPort,
   serverOnPort80,
 } from './network-checks.ts'
-import { type Machine, type Plan, type ServiceName, portOf } from './plan.ts'
+import { type Machine, type Plan, type ServiceName, portOf, secretEnv } from './plan.ts'
 import { checkIdentityProvider } from './provider-checks.ts'
 
 /** The path of the health check of each service. */
@@ -108,8 +108,7 @@ function findReadProblem(path: string): string | undefined {
 
 /** Tries the provider with the planned settings. */
 async function* checkProvider(answers: Answers, { env, secrets }: Plan): AsyncGenerator<Finding> {
-  const contents = secrets.map(({ settings, content }) => [settings.rooms ?? '', content])
-  const settings = readRoomsSettings({ ...env.rooms, ...Object.fromEntries(contents) })
+  const settings = readRoomsSettings({ ...env.rooms, ...secretEnv(secrets, 'rooms') })
   if (answers.authority !== null) {
     const problem = findReadProblem(answers.authority)
     if (problem !== undefined)

@@ -74,7 +74,10 @@ const NETWORKS = `networks:
 
 function serviceLines(service: ServiceName, { secrets, ports, hasCaddy, authority }: Compose): string[] {
   const own = secrets.filter(({ settings }) => settings[service] !== undefined)
-  const environment = own.map(({ file, settings }) => `      ${settings[service]}_FILE: /run/secrets/${file}`)
+  const environment = own.flatMap(({ file, settings, dependents }) => [
+    `      ${settings[service]}_FILE: /run/secrets/${file}`,
+    ...Object.entries(dependents?.[service] ?? {}).map(([name, value]) => `      ${name}: ${value}`),
+  ])
   return [
     `  ${service}:`,
     '    <<: *latchkey',

@@ -16,7 +16,15 @@ import { isLocalName } from './local-name.ts'
 import { type Earlier, findEarlier, findMachine } from './machine.ts'
 import { hashOf, readIfPresent } from './manifest.ts'
 import { healthOf } from './network-checks.ts'
-import { type Machine, type Plan, type ServiceName, makePlan, manifestPath, portOf } from './plan.ts'
+import {
+  type Machine,
+  type Plan,
+  type ServiceName,
+  makePlan,
+  manifestPath,
+  portOf,
+  secretEnv,
+} from './plan.ts'
 import { checkIdentityProvider } from './provider-checks.ts'
 import { Report } from './report.ts'
 import { styleFor } from './style.ts'
@@ -115,6 +123,5 @@ async function* checkSettingsInFiles(installed: Installed): AsyncGenerator<Findi
 function readEnvironment({ earlier: { root }, machine, plan }: Installed, service: ServiceName) {
   const folder = machine.install === 'compose' ? '/' : '/etc/latchkey/'
   const text = readIfPresent(join(root, `${folder}${service}.env`))?.toString('utf8') ?? ''
-  const contents = plan.secrets.map(({ settings, content }) => [settings[service] ?? '', content])
-  return { ...parseEnvFile(text).values, ...Object.fromEntries(contents) }
+  return { ...parseEnvFile(text).values, ...secretEnv(plan.secrets, service) }
 }

@@ -41,6 +41,25 @@ export interface Secret {
   readonly settings: Readonly<Partial<Record<ServiceName, string>>>
   /** Undefined if a person still has to write the file. */
   readonly content: string | undefined
+  /**
+   * Settings that need the secret. They are beside it, since commands that an operator runs with the
+   * file of settings alone have no secrets.
+   */
+  readonly dependents?: Readonly<Partial<Record<ServiceName, Named>>>
+}
+
+/** The environment of a service beyond its file of settings: its secrets, and what needs them. */
+export function secretEnv(
+  secrets: readonly Secret[],
+  service: ServiceName,
+): Record<string, string | undefined> {
+  return Object.assign(
+    {},
+    ...secrets.map(({ settings, content, dependents }) => ({
+      ...(settings[service] === undefined ? {} : { [settings[service]]: content }),
+      ...dependents?.[service],
+    })),
+  )
 }
 
 export interface Machine {
@@ -136,10 +155,6 @@ function certificatesOf({ certificate, certificateKey }: Answers): string[] {
 function linksEnv(answers: Answers, machine: Machine): Named {
   const { links, rooms, email, secrets } = answers
   const folder = folderOf(answers, machine)
-  // A container reaches Rooms through the proxy: only this machine may be asked without TLS.
-  const node =
-    machine.install === 'compose' ? `https://${rooms}` : `http://127.0.0.1:${portOf(answers, 'rooms')}`
-  const layer = `${node}/api/access`
   return {
     LINKS_BASE_URL: `https://${links}`,
     LINKS_ROOMS_URL: `https://${rooms}`,
@@ -150,12 +165,19 @@ function linksEnv(answers: Answers, machine: Machine): Named {
     LINKS_ACCESS_HEADER: ASSERTION_HEADER,
     LINKS_ACCESS_ISSUER: `https://${rooms}`,
     LINKS_ACCESS_AUDIENCE: `https://${links}`,
-    LINKS_ACCESS_JWKS_URL: `${layer}/jwks`,
-    LINKS_ACCESS_REVOCATIONS_URL: `${layer}/revocations`,
+    LINKS_ACCESS_JWKS_URL: `${accessLayer(answers, machine)}/jwks`,
     LINKS_ACCESS_LOGOUT_URL: `https://${links}/api/access/sign-out`,
     ...commonEnv(answers, machine, 'links'),
     ...settingsOf(answers, linksDeclarations),
   }
+}
+
+/** The URL of the access layer as Links reaches it. */
+function accessLayer(answers: Answers, { install }: Machine): string {
+  // A container reaches Rooms through the proxy: only this machine may be asked without TLS.
+  return install === 'compose'
+    ? `https://${answers.rooms}/api/access`
+    : `http://127.0.0.1:${portOf(answers, 'rooms')}/api/access`
 }
 
 function roomsEnv(answers: Answers, machine: Machine): Named {
@@ -202,10 +224,9 @@ function settingsOf(
 /** Throws `WrongAnswers` with what the services themselves would say. */
 function checkSettings(env: Plan['env'], secrets: readonly Secret[]): void {
   const problems = (['links', 'rooms'] as const).flatMap((service) => {
-    const contents = secrets.map(({ settings, content }) => [settings[service] ?? '', content])
     const read = service === 'links' ? readLinksSettings : readRoomsSettings
     try {
-      read({ ...env[service], ...Object.fromEntries(contents) })
+      read({ ...env[service], ...secretEnv(secrets, service) })
       return []
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error
@@ -218,7 +239,9 @@ function checkSettings(env: Plan['env'], secrets: readonly Secret[]): void {
 const TOKEN_BYTES = 24
 const SERVICE_KEY_BYTES = 32
 
-function secretsOf({ provider, secrets }: Answers, { readSecret }: Machine): Secret[] {
+function secretsOf(answers: Answers, machine: Machine): Secret[] {
+  const { provider, secrets } = answers
+  const { readSecret } = machine
   const { hasOwnSecret }: Preset = presets[provider]
   const { AUTH_CLIENT_SECRET, ...others } = secrets
   const keep = (file: string, content: () => string | undefined) => readSecret(file) ?? content()
@@ -236,6 +259,7 @@ function secretsOf({ provider, secrets }: Answers, { readSecret }: Machine): Sec
       file: 'access-service-key',
       settings: { links: 'LINKS_ACCESS_SERVICE_KEY', rooms: 'ROOMS_ACCESS_SERVICE_KEY' },
       content: keep('access-service-key', () => createToken('', SERVICE_KEY_BYTES)),
+      dependents: { links: { LINKS_ACCESS_REVOCATIONS_URL: `${accessLayer(answers, machine)}/revocations` } },
     },
     {
       file: 'auth-client-secret',

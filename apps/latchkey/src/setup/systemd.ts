@@ -70,10 +70,17 @@ function dropIn(service: ServiceName, data: string, secrets: readonly Secret[]):
   return [
     '# Written by latchkey setup.',
     '[Service]',
-    ...secrets.flatMap(({ file, settings }) => {
+    ...secrets.flatMap(({ file, settings, dependents }) => {
       const setting = settings[service]
       if (setting === undefined) return []
-      return [`LoadCredential=${file}:/etc/latchkey/${file}`, `Environment=${setting}_FILE=%d/${file}`]
+      const lines = Object.entries(dependents?.[service] ?? {}).map(
+        ([name, value]) => `Environment=${name}=${value}`,
+      )
+      return [
+        `LoadCredential=${file}:/etc/latchkey/${file}`,
+        `Environment=${setting}_FILE=%d/${file}`,
+        ...lines,
+      ]
     }),
     ...(isElsewhere ? [`ReadWritePaths=${data}`] : []),
     '',
