@@ -85,11 +85,16 @@ function systemdSteps({ root, proxy }: Machine, changes: readonly Change[]): str
   const hasUnits = changes.some(
     ({ file, action }) => file.path.startsWith('/etc/sysusers.d') && action !== 'same',
   )
+  // systemd holds the ports, and restarts nothing of its own accord.
+  const hasSockets = changes.some(
+    ({ file, action }) => /\.socket\b/.test(file.path) && (action === 'create' || action === 'update'),
+  )
+  const sockets = hasSockets ? 'latchkey-links.socket latchkey-rooms.socket ' : ''
   const commands = [
     ...(hasUnits ? ['systemd-sysusers'] : []),
     'systemctl daemon-reload',
     'systemctl enable latchkey-links latchkey-rooms',
-    'systemctl restart latchkey-links latchkey-rooms',
+    `systemctl restart ${sockets}latchkey-links latchkey-rooms`,
     ...(proxy === 'none' ? [] : [`systemctl reload-or-restart ${proxy}`]),
   ]
   return [
