@@ -9,6 +9,13 @@ import { sumLine } from './verify.ts'
 /** Large enough for fast writes of small pieces. */
 const BUFFER_BYTES = 1024 ** 2
 
+interface WrittenContent {
+  readonly bytes: number
+  readonly sha256: string
+  /** Offset of the next entry. */
+  readonly end: number
+}
+
 /**
  * Writes an archive to a file, one entry after the other, and the hashes of its entries beside it. A
  * file that an interrupted backup has left continues after the last content of a file in it that is
@@ -45,41 +52,51 @@ export class ArchiveWriter {
     return writer
   }
 
-  get bytes(): number {
-    return this.#at
-  }
-
   async addText(name: string, text: string): Promise<void> {
     await this.add(name, [Buffer.from(text)])
   }
 
-  async addContent(key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const { bytes } = await this.add(contentEntry(key), content)
-    this.#countContent(key, bytes)
+  /**
+   * Adds the content of a file. Returns false, and adds nothing, if it is not the content of this key
+   * or cannot be read to its end because it was deleted.
+   */
+  async addContent(key: string, content: AsyncIterable<Uint8Array>): Promise<boolean> {
+    const written = await this.#write(content).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    // The hash of a thumbnail is unknown.
+    if (!written || (!key.includes('-') && written.sha256 !== key)) return false
+    await this.#commit(contentEntry(key), written)
+    this.#countContent(key, written.bytes)
+    return true
   }
 
   /** Adds an entry, whose size is known at its end. */
-  async add(
-    name: string,
-    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  ): Promise<{ bytes: number }> {
+  async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    await this.#commit(name, await this.#write(content))
+  }
+
+  /** Writes a content after the place of its header. The next entry overwrites it unless it gets one. */
+  async #write(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<WrittenContent> {
     const hash = new Bun.CryptoHasher('sha256')
-    const start = this.#at
-    const output = new BufferedOutput(this.#file, start + BLOCK_BYTES)
+    const output = new BufferedOutput(this.#file, this.#at + BLOCK_BYTES)
     for await (const piece of content) {
       hash.update(piece)
       await output.write(piece)
     }
-    const bytes = output.at - start - BLOCK_BYTES
+    const bytes = output.at - this.#at - BLOCK_BYTES
     await output.write(Buffer.alloc(paddingOf(bytes)))
     await output.flush()
-    await writeAll(this.#file, tarHeader({ name, bytes }, Math.floor(Date.now() / 1000)), start)
-    const sha256 = hash.digest('hex')
+    return { bytes, sha256: hash.digest('hex'), end: output.at }
+  }
+
+  async #commit(name: string, { bytes, sha256, end }: WrittenContent): Promise<void> {
+    await writeAll(this.#file, tarHeader({ name, bytes }, Math.floor(Date.now() / 1000)), this.#at)
     const line = Buffer.from(sumLine(sha256, name))
     await writeAll(this.#sums, line, this.#sumsBytes)
     this.#sumsBytes += line.length
-    this.#at = output.at
-    return { bytes }
+    this.#at = end
   }
 
   /** The keys of all contents so far, in the order in which they were added. */
@@ -95,6 +112,7 @@ export class ArchiveWriter {
     await this.addText(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`)
     await this.add(SUMS, Bun.file(sumsPath(this.path)).slice(0, this.#sumsBytes).stream())
     await writeAll(this.#file, END_OF_TAR, this.#at)
+    await this.#file.truncate(this.#at + END_OF_TAR.length)
     await this.#file.sync()
   }
 

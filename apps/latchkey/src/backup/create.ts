@@ -212,8 +212,7 @@ async function completeContents(
   let lost = 0
   for (const { key, bytes } of changes.missing) {
     const content = await storage.read(key, { start: 0, end: bytes - 1 })
-    if (content) await writer.addContent(key, content)
-    else lost++
+    if (!content || !(await writer.addContent(key, content))) lost++
   }
   return { ...writer.files, lost, unused: changes.unused }
 }

@@ -73,7 +73,7 @@ function report(
   printLine(`Backed up and verified: ${contents.join(', ')}, ${bytes} bytes in ${place}`)
   const lost = manifest.services.reduce((sum, { files }) => sum + (files?.lost ?? 0), 0)
   if (lost === 0) return 0
-  printError(`file contents missing in ROOMS_FILES: ${lost}. latchkey doctor names one`)
+  printError(`file contents lost or damaged in ROOMS_FILES: ${lost}`)
   return 1
 }
 

@@ -241,11 +241,15 @@ describe('latchkey backup', () => {
     expect(refused?.err).toMatch(/^Another process is writing twice\.tar\.partial\n|already exists/)
   }, 60_000)
 
-  test('O4.4: a content that the storage has lost is reported, and everything else is in the archive', async () => {
+  test('O4.4a: a content that is lost or damaged is reported, and everything else is in the archive', async () => {
     const damaged = await instances.createFilled()
-    rmSync(contentPath(damaged.workspace, sha256('the plan')))
+    const lost = contentPath(damaged.workspace, sha256('the plan'))
+    await Bun.write(lost, 'the pl4n')
     const { code, out, err } = await damaged.workspace.run(['backup', 'all.tar'])
-    expect([code, err]).toEqual([1, 'file contents missing in ROOMS_FILES: 1. latchkey doctor names one\n'])
+    expect([code, err]).toEqual([1, 'file contents lost or damaged in ROOMS_FILES: 1\n'])
+    rmSync(lost)
+    const again = await damaged.workspace.run(['backup', 'again.tar'])
+    expect([again.code, again.err]).toEqual([1, err])
     expect(out).toContain('Backed up and verified: Links (2 links')
     const target = await instances.createEmpty()
     const restored = await target.workspace.run(['restore', damaged.workspace.path('all.tar')])

@@ -92,7 +92,7 @@ async function copy(
     // Readable by the owner only: the copy holds hashes of keys and sessions.
     await (await open(to, 'wx', 0o600)).close()
     // The copy is one snapshot. Rows are not counted in the source, because writers continue there.
-    source.run('vacuum into ?', [to])
+    vacuumInto(source, to)
     const tables = tablesOf(source)
     eraseRows(
       to,
@@ -104,6 +104,16 @@ async function copy(
     return rows
   } finally {
     source.close()
+  }
+}
+
+/** Throws `BackupFailure` where the copy has no room: its disk may not be that of the database. */
+function vacuumInto(source: SqliteFile, to: string): void {
+  try {
+    source.run('vacuum into ?', [to])
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'SQLITE_FULL') throw error
+    throw new BackupFailure(`The disk is full: free up space in ${dirname(to)}`)
   }
 }
 
