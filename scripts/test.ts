@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { findChanges, readSources, selectTests } from './changed-tests.ts'
 import { check } from './check.ts'
 import { HAS_NAMESPACES } from '../apps/latchkey/test/packaging/image.ts'
+import { HAS_MACHINES } from '../apps/latchkey/test/packaging/machine.ts'
 import { HAS_NETWORKS } from '../apps/latchkey/test/packaging/network.ts'
 import { createMemoryFolder } from './memory-folder.ts'
 import { type TestPostgres, startPostgres } from './postgres.ts'
@@ -84,6 +85,16 @@ if (!process.env['LATCHKEY_TEST_FIREFOX'] && !Bun.which('firefox-esr'))
 if (!process.env['LATCHKEY_TEST_LIVEKIT'] && !Bun.which('livekit-server'))
   missing.push('LiveKit is not installed: calls were carried in a mesh only (see .ci/run)')
 if (!Bun.which('systemd-analyze', wide)) missing.push('systemd is not installed: its units were not checked')
+for (const program of ['nfpm', 'rpm', 'actionlint', 'helm', 'kubeconform'])
+  if (!Bun.which(program))
+    missing.push(
+      `${program} is not installed: packages, workflows and the chart were not checked (see .ci/run)`,
+    )
+if ((process.env['LATCHKEY_TEST_SCHEMAS'] ?? '') === '')
+  missing.push(
+    'LATCHKEY_TEST_SCHEMAS is unset: the chart was not compared with Kubernetes (see CONTRIBUTING.md)',
+  )
+if (!HAS_MACHINES) missing.push('Machines need root and systemd: no package was installed')
 if (!HAS_NAMESPACES)
   missing.push('Namespaces cannot be made here: the executable was not run in an image of its own')
 if (!Bun.which('skopeo') || !Bun.which('umoci'))
