@@ -1,13 +1,12 @@
-// Writes docs/operate/settings.md from the declarations. With --check it only fails if the page is
-// stale.
+// Writes docs/operate/settings.md and the schema of the chart's values from the declarations. With
+// --check it only fails if one of them is stale.
 import { join } from 'node:path'
 import { markdownTable, settingsTable } from '@latchkey/settings/reference'
 import { backupSettings } from '../apps/latchkey/src/backup/s3/settings.ts'
 import { declarations as links } from '../apps/links/src/settings/declarations.ts'
 import { DEFAULT_LIMITS } from '../apps/rooms/src/api/limits.ts'
 import { declarations as rooms } from '../apps/rooms/src/settings/declarations.ts'
-
-const file = join(import.meta.dir, '../docs/operate/settings.md')
+import { chartSchema } from './chart-schema.ts'
 
 const limits = Object.entries(DEFAULT_LIMITS).map(([key, number]) => [`\`${key}\``, String(number)])
 
@@ -48,13 +47,17 @@ Only \`latchkey backup\` and \`latchkey restore\` read these.
 ${settingsTable(backupSettings)}
 `
 
-const current = await Bun.file(file)
-  .text()
-  .catch(() => '')
+const files = {
+  'docs/operate/settings.md': page,
+  'deploy/helm/latchkey/values.schema.json': chartSchema(links, rooms),
+}
 
-if (!process.argv.includes('--check')) {
-  await Bun.write(file, page)
-} else if (current !== page) {
-  console.error('docs/operate/settings.md is stale: run npm run settings')
-  process.exit(1)
+for (const [path, text] of Object.entries(files)) {
+  const file = Bun.file(join(import.meta.dir, '..', path))
+  if (!process.argv.includes('--check')) {
+    await Bun.write(file, text)
+  } else if ((await file.text().catch(() => '')) !== text) {
+    console.error(`${path} is stale: run npm run settings`)
+    process.exit(1)
+  }
 }
