@@ -36,27 +36,33 @@ test('O1.5: the packages of every platform are pinned', () => {
       ])
 })
 
-describe.skipIf(python === '')('a release of this machine’s platform', () => {
+describe.skipIf(python === '' || Bun.which('nfpm') === null)('a release of this machine’s platform', () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
   const read = (name: string) => readFileSync(join(folder, name))
   beforeAll(async () => {
     const options = ['--out', folder, '--platform', platform, '--python', python]
-    expect(await release(...options, '--image', 'registry.example.com/latchkey')).toEqual({
+    const names = ['--image', 'registry.example.com/latchkey', '--home', 'https://forge.example.com/latchkey']
+    expect(await release(...options, ...names)).toEqual({
       code: 0,
       stderr: '',
     })
   }, 240_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('contains the executable, the image with its Compose files, both clients, the bill of materials, the licences and all checksums', () => {
+  test('contains the executable, its packages, the image with its Compose files and chart, the templates, both clients, the bill of materials, the licences and all checksums', () => {
+    const [deb, rpm] = process.arch === 'arm64' ? ['arm64', 'aarch64'] : ['amd64', 'x86_64']
     const files = [
+      `latchkey-${version}-1.${rpm}.rpm`,
       ...(hasImage(ownPlatform())
         ? [`latchkey-${version}-compose.tar.gz`, `latchkey-${version}-image.tar`]
         : []),
       `latchkey-${version}-licences.txt`,
       `latchkey-${version}-${platform}`,
+      `latchkey-${version}-templates.tar.gz`,
       `latchkey-${version}.cdx.json`,
+      ...(hasImage(ownPlatform()) ? [`latchkey-${version}.tgz`] : []),
       `latchkey-links-${version}.tgz`,
+      `latchkey_${version}_${deb}.deb`,
       `latchkey_links-${version}-py3-none-any.whl`,
     ]
     expect(readdirSync(folder).toSorted()).toEqual(['SHA256SUMS', ...files])
@@ -64,6 +70,20 @@ describe.skipIf(python === '')('a release of this machine’s platform', () => {
       (name) => `${new Bun.CryptoHasher('sha256').update(read(name)).digest('hex')}  ${name}\n`,
     )
     expect(read('SHA256SUMS').toString()).toBe(sums.join(''))
+  })
+
+  test('O1.3i: has a chart that starts its image by digest', () => {
+    const values = run('tar', '-xOzf', join(folder, `latchkey-${version}.tgz`), 'latchkey/values.yaml')
+    expect(values).toContain('repository: registry.example.com/latchkey\n')
+    expect(values).toMatch(/^ {2}digest: sha256:[0-9a-f]{64}$/m)
+  })
+
+  test('O1.4a: has a formula with the hash of its executable', () => {
+    const archive = join(folder, `latchkey-${version}-templates.tar.gz`)
+    const formula = run('tar', '-xOzf', archive, 'Formula/latchkey.rb')
+    const hash = new Bun.CryptoHasher('sha256').update(read(`latchkey-${version}-${platform}`)).digest('hex')
+    if (platform.startsWith('linux')) expect(formula).toContain(`sha256 "${hash}"`)
+    expect(formula).toContain('homepage "https://forge.example.com/latchkey"')
   })
 
   test('has an executable that runs', () => {
