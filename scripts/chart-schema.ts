@@ -19,6 +19,12 @@ function closed(properties: Schema, more: Schema = {}): Schema {
   return { type: 'object', additionalProperties: false, properties, ...more }
 }
 
+/** A schema that asks for the consequence only where the condition holds. */
+function implies(condition: Schema, consequence: Schema): Schema {
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  return { if: condition, then: consequence }
+}
+
 interface Service {
   settings: Declarations
   /** Settings that the chart sets by itself. */
@@ -52,16 +58,16 @@ function serviceSchema({ settings, fixed, cluster }: Service): Schema {
     },
     {
       allOf: [
-        { if: { properties: { enabled: { const: true } } }, then: { properties: { host: NAME } } },
-        {
-          if: { properties: { replicas: { type: 'integer', minimum: 2 } } },
-          then: {
+        implies({ properties: { enabled: { const: true } } }, { properties: { host: NAME } }),
+        implies(
+          { properties: { replicas: { type: 'integer', minimum: 2 } } },
+          {
             properties: {
               secrets: { required: cluster.secrets },
               settings: { required: cluster.settings },
             },
           },
-        },
+        ),
       ],
     },
   )

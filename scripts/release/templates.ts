@@ -22,8 +22,8 @@ export interface Published {
 
 /** The files for package managers and catalogues that name a release, by path. */
 export function filledTemplates(published: Published): ReadonlyMap<string, string> {
-  const found = FOLDERS.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.*`).scanSync(ROOT)])
-  const paths = ['flake.nix', ...found].toSorted()
+  const templates = FOLDERS.flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.*`).scanSync(ROOT)])
+  const paths = ['flake.nix', ...templates].toSorted()
   return new Map(paths.map((path) => [path, fill(readFileSync(join(ROOT, path), 'utf8'), published)]))
 }
 

@@ -33,7 +33,7 @@ describe.each(['casaos/docker-compose.yml', 'coolify/latchkey.yaml'])('deploy/ca
         ? environment.map((each) => each.split('=')[0] ?? '')
         : Object.keys(environment)
       // Names that Coolify replaces.
-      const unknown = names.filter((name) => !SETTINGS.has(name) && !/^SERVICE_URL_/.test(name))
+      const unknown = names.filter((name) => !SETTINGS.has(name) && !name.startsWith('SERVICE_URL_'))
       expect(unknown).toEqual([])
     }
   })
@@ -87,15 +87,15 @@ describe('templates of a release', () => {
   const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
   const hashes = new Map(platforms.map((name, at) => [name, String(at + 1).repeat(64)]))
   const home = 'https://forge.example.org/latchkey'
-  const filled = filledTemplates({ home, image: 'registry.example.org/latchkey', hashes })
+  const copies = filledTemplates({ home, image: 'registry.example.org/latchkey', hashes })
 
   test('O1.4a: name the home, the image and the hashes of the release, and nothing else', () => {
-    expect(filled.size).toBeGreaterThan(8)
-    for (const [path, text] of filled) {
+    expect(copies.size).toBeGreaterThan(8)
+    for (const [path, text] of copies) {
       expect([path, text]).toEqual([path, expect.not.stringMatching(/example\.com\/latchkey|A{43}=|0{64}/)])
       expect([path, text]).toEqual([path, expect.not.stringMatching(/(?:image|repository): latchkey/)])
     }
-    expect(filled.get('deploy/catalogues/coolify/latchkey.yaml')).toContain(
+    expect(copies.get('deploy/catalogues/coolify/latchkey.yaml')).toContain(
       `image: registry.example.org/latchkey:${manifest.version}`,
     )
   })
@@ -104,7 +104,7 @@ describe('templates of a release', () => {
     ['Formula/latchkey.rb', (hash: string) => hash],
     ['flake.nix', (hash: string) => `sha256-${Buffer.from(hash, 'hex').toString('base64')}`],
   ])('O1.4a: %s has the hash of each executable beside its name', (path, form) => {
-    const text = filled.get(path) ?? ''
+    const text = copies.get(path) ?? ''
     for (const [platform, hash] of hashes) {
       const [, after = ''] = text.split(`${platform}"`)
       expect(/sha256-[\w+/=]{44}|\b[0-9a-f]{64}\b/.exec(after)?.[0]).toBe(form(hash))

@@ -98,6 +98,24 @@ function environmentOf(resources: readonly Resource[], service: string): Record<
   return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]))
 }
 
+const SECRETS: Readonly<Record<string, string>> = {
+  LINKS_DATABASE_URL: 'postgres://links@db.internal/links',
+  ROOMS_DATABASE_URL: 'postgres://rooms@db.internal/rooms',
+  ROOMS_BUS_URL: 'redis://bus.internal',
+}
+
+/** The environment with the files of its secrets in `folder`, which are written. */
+function withSecrets(environment: Readonly<Record<string, string>>, folder: string): Record<string, string> {
+  mkdirSync(folder, { recursive: true })
+  const entries = Object.entries(environment).map(([name, value]) => {
+    if (!name.endsWith('_FILE')) return [name, value]
+    const secret = basename(value)
+    writeFileSync(join(folder, secret), SECRETS[secret] ?? 'x'.repeat(48))
+    return [name, join(folder, secret)]
+  })
+  return Object.fromEntries(entries) as Record<string, string>
+}
+
 describe.skipIf(!hasTools)('deploy/helm/latchkey', () => {
   const temporary = mkdtempSync(join(tmpdir(), 'latchkey-chart-'))
   afterAll(() => rmSync(temporary, { recursive: true, force: true }))
@@ -225,29 +243,17 @@ describe.skipIf(!hasTools)('deploy/helm/latchkey', () => {
   })
 
   test('O1.3g: the services accept the settings that it renders', () => {
-    const secrets: Record<string, string> = {
-      LINKS_DATABASE_URL: 'postgres://links@db.internal/links',
-      ROOMS_DATABASE_URL: 'postgres://rooms@db.internal/rooms',
-      ROOMS_BUS_URL: 'redis://bus.internal',
-    }
-    const folder = join(temporary, 'secrets')
-    mkdirSync(folder, { recursive: true })
-    for (const values of all) {
-      const resources = render(values)
-      for (const [service, read] of [
-        ['links', readSettings],
-        ['rooms', readRoomsSettings],
-      ] as const) {
-        const environment = environmentOf(resources, service)
+    const services = [
+      ['links', readSettings],
+      ['rooms', readRoomsSettings],
+    ] as const
+    for (const values of all)
+      for (const [service, read] of services) {
+        const environment = environmentOf(render(values), service)
         if (Object.keys(environment).length === 0) continue
-        for (const [name, file] of Object.entries(environment))
-          if (name.endsWith('_FILE')) {
-            writeFileSync(join(folder, basename(file)), secrets[basename(file)] ?? 'x'.repeat(48))
-            environment[name] = join(folder, basename(file))
-          }
-        expect(() => read(environment), `${values}: ${service}`).not.toThrow()
+        const local = withSecrets(environment, join(temporary, 'secrets'))
+        expect(() => read(local), `${values}: ${service}`).not.toThrow()
       }
-    }
     expect(environmentOf(render('sqlite'), 'rooms')).toMatchObject({
       ALLOWED_HOSTS: 'https://rooms.example.com',
       ROOMS_LINKS_URL: 'https://go.example.com',

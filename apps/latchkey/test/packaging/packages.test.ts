@@ -105,10 +105,10 @@ describe.skipIf(!HAS_MACHINES || !HAS_PACKERS)('packages of this machine’s pla
     })
 
     test('O1.2g: bash completes the commands', () => {
-      const script = `. /usr/share/bash-completion/completions/latchkey
+      const completion = `. /usr/share/bash-completion/completions/latchkey
         COMP_WORDS=(latchkey rooms admin '') COMP_CWORD=3
         _latchkey; echo "\${COMPREPLY[*]}"`
-      expect(machine.output('bash', '-c', script).split(' ')).toContain('grant')
+      expect(machine.output('bash', '-c', completion).split(' ')).toContain('grant')
     })
 
     test('O1.2b: only root can read the settings and the token of metrics', () => {
