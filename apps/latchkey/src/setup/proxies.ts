@@ -94,6 +94,7 @@ ${nginxRooms(sites, common)}
 
 server {
   listen 80;
+  listen [::]:80;
   server_name ${links} ${rooms};
 
   location /.well-known/acme-challenge/ {
@@ -109,6 +110,7 @@ server {
 function nginxLinks({ links, nodes }: Sites, common: string): string {
   return `server {
   listen 443 ssl;
+  listen [::]:443 ssl;
   server_name ${links};
 ${common}
   # Replaces what a visitor sends, too. nginx does not send empty headers.
@@ -160,6 +162,7 @@ ${common}
 function nginxRooms({ rooms, nodes }: Sites, common: string): string {
   return `server {
   listen 443 ssl;
+  listen [::]:443 ssl;
   server_name ${rooms};
 ${common}
   # Rooms itself limits the size of files.
