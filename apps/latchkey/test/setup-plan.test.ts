@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings as readLinksSettings } from '@latchkey/links/settings/settings'
@@ -201,6 +201,20 @@ describe('O2.3: the configuration of', () => {
     expect(Bun.YAML.parse(own)).toMatchObject({
       tls: { certificates: [{ certFile: '/etc/ssl/a.pem', keyFile: '/etc/ssl/a.key' }] },
     })
+  })
+
+  test.each([
+    ['caddy', 'text', '/etc/caddy/latchkey.caddyfile'],
+    ['nginx', 'nginx', '/etc/nginx/conf.d/latchkey.conf'],
+    ['traefik', 'yaml', '/etc/traefik/dynamic/latchkey.yaml'],
+  ] as const)('O2.3f: %s has what docs/admin-access/rooms.md says', (proxy, language, path) => {
+    const page = readFileSync(join(import.meta.dir, '../../../docs/admin-access/rooms.md'), 'utf8')
+    const [, recipe = ''] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page) ?? []
+    const lines = (text: string) => text.split('\n').map((line) => line.trim())
+    const own = lines(textOf(plan({ proxy }), path).replaceAll('latchkey-', ''))
+    const wanted = lines(recipe).filter((line) => line !== '' && !/^(#|ssl_certificate|tls: )/.test(line))
+    expect(wanted.length).toBeGreaterThan(15)
+    expect(wanted.filter((line) => !own.some((each) => each.startsWith(line)))).toEqual([])
   })
 
   test('none is left to you', () => {

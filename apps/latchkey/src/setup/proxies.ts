@@ -231,5 +231,5 @@ ${certificates}`
 function traefikService(name: string, node: string): string {
   return `    latchkey-${name}:
       loadBalancer:
-        servers: [{ url: 'http://${node}' }]`
+        servers: [{ url: http://${node} }]`
 }
