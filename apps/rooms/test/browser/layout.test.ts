@@ -83,6 +83,28 @@ test('R35.1 R30.1: a room with unread messages is bold and counts mentions, unti
   expect(errors).toEqual([])
 }, 60_000)
 
+test('R35.1e: the button of a phone’s menu counts what the user is notified of in other rooms', async () => {
+  const id = await alicesRoom('Harbour')
+  const { page, errors } = await pages.openAs(ALICE, '/', { width: 390 })
+  const menu = page.locator('.frame-menu')
+  await menu.getByRole('button', { name: 'Open the menu' }).waitFor()
+  expect(await menu.textContent()).toBe('')
+  await createMessage(host, id, 'To everyone')
+  await page.getByText('To everyone').waitFor()
+  expect(await menu.textContent()).toBe('')
+  await createMessage(host, id, `<@${aliceId}> and you`)
+  await menu.getByText('1 unread message').waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'menu-mark')
+  await menu.getByRole('button').click()
+  await sidebar(page).getByRole('link', { name: 'Harbour' }).click()
+  await lines(page).getByText('and you').waitFor()
+  await page.locator('.room-back').getByRole('link').click()
+  await menu.getByRole('button', { name: 'Open the menu' }).waitFor()
+  await menu.getByText('1 unread message').waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+}, 60_000)
+
 test('R35.1a: a line of text has at most 75 characters, however wide the window', async () => {
   const id = await alicesRoom('Library')
   await createMessage(host, id, 'The quick brown fox jumps over the lazy dog and back again. '.repeat(20))

@@ -16,6 +16,8 @@ type Badges = Readonly<Record<string, ReactNode>>
 interface FrameProps {
   pages: readonly Page[]
   badges?: Badges
+  /** On the button of the menu, which a phone has in place of the navigation. */
+  menuMark?: ReactNode
   search?: ReactNode
   actions?: ReactNode
   /** Further links below those of the pages, such as a list of items. They scroll. */
@@ -35,6 +37,7 @@ interface FrameProps {
 export function Frame({
   pages,
   badges = {},
+  menuMark,
   search,
   actions,
   subnavigation,
@@ -54,7 +57,7 @@ export function Frame({
       </a>
       <header className="frame-header">
         <Group gap="sm" wrap="nowrap" className="frame-brand" mod={{ narrow: !hasNavigation }}>
-          {hasNavigation && <MenuButton isOpen={opened} onClick={toggle} />}
+          {hasNavigation && <MenuButton isOpen={opened} onClick={toggle} mark={menuMark} />}
           <Brand />
         </Group>
         <Group gap="sm" wrap="nowrap" className="frame-tools">
@@ -91,18 +94,26 @@ export function Frame({
   )
 }
 
-function MenuButton({ isOpen, onClick }: { isOpen: boolean; onClick: () => void }) {
+interface MenuButtonProps {
+  isOpen: boolean
+  onClick: () => void
+  mark: ReactNode
+}
+
+function MenuButton({ isOpen, onClick, mark }: MenuButtonProps) {
   const { t } = useTexts()
   return (
-    <Burger
-      opened={isOpen}
-      onClick={onClick}
-      hiddenFrom={PHONE}
-      size="sm"
-      aria-label={t(isOpen ? 'nav.close' : 'nav.open')}
-      aria-expanded={isOpen}
-      aria-controls="navigation"
-    />
+    <Box className="frame-menu" hiddenFrom={PHONE}>
+      <Burger
+        opened={isOpen}
+        onClick={onClick}
+        size="sm"
+        aria-label={t(isOpen ? 'nav.close' : 'nav.open')}
+        aria-expanded={isOpen}
+        aria-controls="navigation"
+      />
+      {!isOpen && mark}
+    </Box>
   )
 }
 

@@ -24,6 +24,7 @@ import { CallElsewhere } from '../voice/call-elsewhere.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { SupportLink, InstanceNotices } from './instance-notices.tsx'
 import { CardPlace } from '../people/card-place.tsx'
+import { MenuMark } from './menu-mark.tsx'
 import { PendingBadge } from './pending-badge.tsx'
 import { AccountMenu } from './account-menu.tsx'
 
@@ -65,6 +66,7 @@ function Layout() {
     <>
       <Frame
         pages={navigable}
+        menuMark={data && <MenuMark path={path} />}
         search={data && <PaletteButton label={t('sidebar.jump')} onClick={palette.open} />}
         actions={<HeaderActions session={data} />}
         subnavigation={data && <OwnRooms user={data.user} />}
@@ -87,11 +89,15 @@ function Layout() {
           <Jump user={data.user} isOpen={palette.isOpen} close={palette.close} />
         </OnUse>
       )}
-      {data && <MessageSearch user={data.user} />}
-      {data && <CardPlace />}
-      {data && <Notifier />}
-      {data && <CallAlerts />}
-      {data && <Shortcuts />}
+      {data && (
+        <>
+          <MessageSearch user={data.user} />
+          <CardPlace />
+          <Notifier />
+          <CallAlerts />
+          <Shortcuts />
+        </>
+      )}
     </>
   )
 }
