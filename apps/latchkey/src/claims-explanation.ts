@@ -24,6 +24,7 @@ const SUBJECTS: Record<ExplainedRule['rule'], string> = {
   admin: 'Administrator',
   teams: 'Teams',
   groups: 'Groups',
+  access: 'Access to other services',
 }
 
 function formatRule({ rule, setting, path, expected, claim, holds, problem }: ExplainedRule): string {

@@ -7,7 +7,7 @@ import { seal, unseal } from '@latchkey/tokens/seal'
 import { type CryptoKey, type JWK, importJWK } from 'jose'
 import type { AccessKeyRow, Db, Tables, Tx } from '../db/tables.ts'
 import type { ProviderConfig } from '../identity/provider-config.ts'
-import { instanceIdOf } from '../platform/store.ts'
+import { findInstanceId, instanceIdOf } from '../platform/store.ts'
 
 export const ALGORITHM = 'ES256'
 
@@ -81,6 +81,19 @@ async function listKeys(db: Db): Promise<AccessKeyRow[]> {
 function openKey({ private_key_sealed: sealed }: AccessKeyRow, token: string): JWK | undefined {
   const text = unseal(sealed, token, 'access-key')
   return text === undefined ? undefined : (JSON.parse(text) as JWK)
+}
+
+/** The ids of the key that signs, and of the others that are published. Changes nothing. */
+export async function describeKeys(
+  db: Db,
+  clientSecret: string | null,
+  nowMs: number,
+): Promise<{ signing: string | undefined; others: string[] }> {
+  const token = clientSecret ?? (await findInstanceId(db)) ?? ''
+  const keys = await listKeys(db)
+  const own = keys.filter((key) => openKey(key, token) !== undefined)
+  const signing = signingKeyOf(own, nowMs)?.kid
+  return { signing, others: keys.map(({ kid }) => kid).filter((kid) => kid !== signing) }
 }
 
 /** Null unless Rooms is an access layer. */

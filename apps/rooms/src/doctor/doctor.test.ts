@@ -7,6 +7,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { CLIENT_ID, hostileProvider, newSigningKey } from '../../test/provider/hostile.ts'
 import { ownRedis, redisServer } from '../../test/realtime/redis.ts'
+import { rotateKeys } from '../access-layer/keys.ts'
 import { migrations } from '../db/migrations.ts'
 import type { Tables } from '../db/tables.ts'
 import { grantPlatformAdmin } from '../grants/operations.ts'
@@ -58,6 +59,38 @@ test('R38.1e: fails if everyone in the world can sign in, and names the conditio
 
 eachDialect((dialect, newUrl) => {
   describe('doctor', () => {
+    test('R50.7: names the services behind the access layer, their conditions and its keys', async () => {
+      const url = await newUrl()
+      const env = {
+        ...environment('http://127.0.0.1:9'),
+        ROOMS_DATABASE_URL: url,
+        AUTH_CLIENT_SECRET: 'the secret of the client',
+      }
+      expect(await lines('access layer', env)).toEqual([])
+      const own = {
+        ...env,
+        ROOMS_ACCESS_FOR: 'https://go.example.com',
+        ROOMS_ACCESS_REQUIRE: 'groups=staff|board',
+      }
+      const database = openDatabase<Tables>(url)
+      await migrate(database, migrations)
+      expect(await lines('access keys', own)).toEqual(['ok: none yet: the first start creates one'])
+      const clientSecret = own.AUTH_CLIENT_SECRET
+      await database.write((tx) => rotateKeys(database.dialect, tx, clientSecret, Date.now()))
+      await database.close()
+      expect(await lines('access layer', own)).toEqual([
+        'ok: in front of https://go.example.com, for people whose claims meet groups=staff|board',
+        expect.stringMatching(/^warn: ROOMS_ACCESS_SERVICE_KEY is unset/),
+      ])
+      expect(await lines('access keys', own)).toEqual([
+        expect.stringMatching(/^ok: [0-9a-f]{32} signs assertions$/),
+      ])
+      const changed = { ...own, AUTH_CLIENT_SECRET: 'another secret of the client' }
+      expect(await lines('access keys', changed)).toEqual([
+        expect.stringMatching(/^fail: none can be opened/),
+      ])
+    })
+
     // SQLite serves a single node, which has no bus.
     if (dialect === 'postgres')
       test.skipIf(!redisServer)(

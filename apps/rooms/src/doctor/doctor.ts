@@ -15,6 +15,7 @@ import { type TeamsConfig, issuerOf, subjectSourceOf } from '../identity/provide
 import { countInheritableAccounts } from '../platform/provider-change.ts'
 import { countUnreachableAccounts } from '../platform/store.ts'
 import { type Settings, readSettings, settingsWarnings } from '../settings/settings.ts'
+import { checkAccessLayer } from './access-layer.ts'
 import { checkFiles } from './files.ts'
 import {
   checkAddresses,
@@ -50,6 +51,7 @@ export async function* examine(env: Environment, now: () => number = Date.now): 
   yield* checkVoice(settings, now)
   yield* checkHosts(settings)
   yield checkConditions(settings)
+  yield* checkAccessLayer(settings, now)
   yield* await checkProvider(settings, now)
   yield await checkProviderClock(settings, now)
   yield* checkAddresses(settings)

@@ -103,7 +103,10 @@ test('R38.4b: a login with the same claims does what was explained', () => {
       expect([own, maySignIn]).toEqual([own, person !== null])
       if (person === null) continue
       admitted += 1
-      expect([own, { ...person, issuer: undefined }]).toEqual([own, { ...explained, issuer: undefined }])
+      expect([own, { ...person, issuer: undefined }]).toEqual([
+        own,
+        { ...explained, access: null, issuer: undefined },
+      ])
     }
   expect(admitted).toBeGreaterThan(500)
 })
@@ -148,4 +151,26 @@ test('R38.4a: a claim is quoted in a few words, however large or deep it is', ()
     if (quote instanceof RegExp) expect(rules[0]?.claim).toMatch(quote)
     else expect(rules[0]?.claim).toBe(quote)
   }
+})
+
+test('R38.4a, R50.4a: conditions of the access layer are explained, and do not decide about a sign-in', () => {
+  const config = configOf({
+    ROOMS_ACCESS_FOR: 'https://go.example.com',
+    ROOMS_ACCESS_REQUIRE: 'groups=staff',
+  })
+  const explain = (list: string[]) => explainClaims({ sub: 'ann', name: 'Ann', groups: list }, config)
+  const { maySignIn, rules } = explain(['board'])
+  expect(maySignIn).toBe(true)
+  expect(rules.filter(({ rule }) => rule === 'access')).toEqual([
+    {
+      rule: 'access',
+      setting: 'ROOMS_ACCESS_REQUIRE',
+      path: 'groups',
+      expected: ['staff'],
+      claim: '["board"]',
+      holds: false,
+      problem: 'other_value',
+    },
+  ])
+  expect(explain(['staff']).rules.at(-1)).toMatchObject({ rule: 'access', holds: true, problem: null })
 })

@@ -8,6 +8,7 @@ import { identifierOf } from '../identity/identifier.ts'
 import type { OidcConfig, ProviderConfig, TeamsConfig } from '../identity/provider-config.ts'
 import { findTeamlessShape, ownedTeams } from '../identity/teams.ts'
 import { checkParties } from './audience.ts'
+import { formatClaim } from './format-claim.ts'
 import { emailOf, nameIn } from './identity.ts'
 import { LoginFailure } from './provider.ts'
 import { type JsonObject, parseJws, parseUniqueMembers } from './strict-jws.ts'
@@ -21,6 +22,7 @@ export const CLAIM_RULES = [
   'admin',
   'teams',
   'groups',
+  'access',
 ] as const
 export type ClaimRule = (typeof CLAIM_RULES)[number]
 
@@ -98,13 +100,17 @@ export function readClaimsText(text: string): ClaimsText | { readonly fault: str
 export function explainClaims(claims: JsonObject, config: ProviderConfig): ClaimsExplanation {
   const rules = [
     ...explainToken(claims, config),
-    ...explainConditions(claims, config.conditions),
+    ...explainAdmission(claims, config.conditions),
     explainSubject(claims, config.subjectPath),
     explainName(claims, config.namePaths),
     ...(config.emailPath === null ? [] : [explainEmail(claims, config.emailPath)]),
     explainAdmin(claims, config.adminClaim),
     ...(config.mode !== 'oauth2' && config.teams !== null ? [explainTeams(claims, config.teams)] : []),
     explainGroups(claims, config.groupsPath),
+    ...explainConditions(claims, config.accessConditions ?? [], {
+      rule: 'access',
+      setting: 'ROOMS_ACCESS_REQUIRE',
+    }),
   ]
   const holds = (rule: ClaimRule) => rules.filter((each) => each.rule === rule).every((each) => each.holds)
   return {
@@ -176,14 +182,23 @@ function findWrongParty(claims: JsonObject, config: OidcConfig): WrongParty | nu
   }
 }
 
-function explainConditions(claims: JsonObject, conditions: readonly Condition[]): ExplainedRule[] {
-  const rule = { ...NO_DETAILS, rule: 'condition', setting: 'AUTH_REQUIRE' } as const
-  if (conditions.length === 0) return [{ ...rule, holds: true, problem: 'unset' }]
+function explainAdmission(claims: JsonObject, conditions: readonly Condition[]): ExplainedRule[] {
+  const rule = { rule: 'condition', setting: 'AUTH_REQUIRE' } as const
+  if (conditions.length === 0) return [{ ...NO_DETAILS, ...rule, holds: true, problem: 'unset' }]
+  return explainConditions(claims, conditions, rule)
+}
+
+function explainConditions(
+  claims: JsonObject,
+  conditions: readonly Condition[],
+  rule: Pick<ExplainedRule, 'rule' | 'setting'>,
+): ExplainedRule[] {
   return examineConditions([claims], conditions).map(({ condition, isMet, shape }) => {
     const { path, values } = condition
     const claim = path === null ? claims.email : readClaim(claims, path)
     const mismatch = path === null ? explainDomain(claims) : explainMismatch(claims, path, values)
     return {
+      ...NO_DETAILS,
       ...rule,
       path: path?.whole ?? 'email',
       expected: values,
@@ -318,25 +333,4 @@ function explainGroups(claims: JsonObject, path: ClaimPath | null): ExplainedRul
     holds,
     problem: holds ? null : (shape ?? absence),
   }
-}
-
-const CLAIM_LENGTH = 200
-
-/** A value in a few words: the content of its members is left out, however deep it is. */
-function formatClaim(value: unknown): string | null {
-  if (value === undefined) return null
-  const text = Array.isArray(value)
-    ? `[${value.map(formatMember).join(', ')}]`
-    : typeof value === 'object' && value !== null
-      ? `{${Object.entries(value)
-          .map(([name, member]) => `${JSON.stringify(name)}: ${formatMember(member)}`)
-          .join(', ')}}`
-      : JSON.stringify(value)
-  const characters = Array.from(text)
-  return characters.length > CLAIM_LENGTH ? `${characters.slice(0, CLAIM_LENGTH).join('')}…` : text
-}
-
-function formatMember(value: unknown): string {
-  if (Array.isArray(value)) return '[…]'
-  return typeof value === 'object' && value !== null ? '{…}' : JSON.stringify(value)
 }

@@ -111,6 +111,11 @@ export async function instanceIdOf(tx: Tx, nowMs: number): Promise<string> {
   return value
 }
 
+/** Undefined before the first start. */
+export async function findInstanceId(db: Db): Promise<string | undefined> {
+  return findState(db, INSTANCE)
+}
+
 export async function hasIdentities(db: Db): Promise<boolean> {
   return (await db.selectFrom('identities').select('id').limit(1).executeTakeFirst()) !== undefined
 }

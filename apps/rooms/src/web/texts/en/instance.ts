@@ -73,6 +73,7 @@ export default {
   'admin.claim.admin': 'Administrator',
   'admin.claim.teams': 'Teams',
   'admin.claim.groups': 'Groups',
+  'admin.claim.access': 'Access to other services',
   'admin.claimHolds': 'Yes',
   'admin.claimFails': 'No',
   'admin.claimFound': '{{path}} is {{claim}}.',

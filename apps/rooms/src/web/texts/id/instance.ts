@@ -76,6 +76,7 @@ export default {
   'admin.claim.admin': 'Administrator',
   'admin.claim.teams': 'Tim',
   'admin.claim.groups': 'Grup',
+  'admin.claim.access': 'Akses ke layanan lain',
   'admin.claimHolds': 'Ya',
   'admin.claimFails': 'Tidak',
   'admin.claimFound': '{{path}} adalah {{claim}}.',

@@ -75,6 +75,7 @@ export default {
   'admin.claim.admin': 'Administratör',
   'admin.claim.teams': 'Team',
   'admin.claim.groups': 'Grupper',
+  'admin.claim.access': 'Tillgång till andra tjänster',
   'admin.claimHolds': 'Ja',
   'admin.claimFails': 'Nej',
   'admin.claimFound': '{{path}} är {{claim}}.',
