@@ -1,4 +1,7 @@
+import { openMigrated } from '@latchkey/database/instance-lock'
 import { withTimeout } from '@latchkey/database/with-timeout'
+import { migrations } from './db/migrations.ts'
+import type { Tables } from './db/tables.ts'
 import { VisitorSalts } from './counting/visitor-salts.ts'
 import { Sites } from './domains/sites.ts'
 import { startRetention } from './retention.ts'
@@ -18,7 +21,7 @@ import { createRedirect, createVisitOptions } from './create-redirect.ts'
 import { openWebhooks } from './webhooks/open.ts'
 import type { PostOptions } from './webhooks/post.ts'
 import { type ServicesOptions, createServices } from './create-services.ts'
-import { openAccess, openClock, openJournal, openLookup, openMigrated, openOutbound } from './startup.ts'
+import { openAccess, openClock, openJournal, openLookup, openOutbound } from './startup.ts'
 
 export interface Links {
   fetch: Fetch
@@ -62,7 +65,7 @@ export interface LinksOptions extends Pick<ServicesOptions, 'settings' | 'log' |
  */
 export async function createLinks(options: LinksOptions): Promise<Links> {
   const { settings, log } = options
-  const database = await openMigrated(settings, log)
+  const database = await openMigrated<Tables>(settings.databaseUrl, migrations, log)
   const { stopClock, ...clocks } = await openClock(options, database)
   const { now } = clocks
   const metrics = createMetrics()

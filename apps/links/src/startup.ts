@@ -1,8 +1,6 @@
 import type { Database } from '@latchkey/database/database'
 import { DatabaseClock } from '@latchkey/database/database-clock'
 import { dialectOf, sqlitePath } from '@latchkey/database/url'
-import { migrate } from '@latchkey/database/migrate'
-import { openExclusively } from '@latchkey/database/instance-lock'
 import type { Log } from '@latchkey/http/log'
 import { type Access, createAccess } from './access/access.ts'
 import { FollowedSessions } from './access/followed-sessions.ts'
@@ -10,7 +8,6 @@ import { createRevocationReader } from './access/revocations.ts'
 import { DrainThread } from './counting/drain-thread.ts'
 import { Journal } from './counting/journal.ts'
 import { findPosition } from './clicks/store.ts'
-import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
 import { createFaviconFetcher } from './destinations/fetch-favicon.ts'
 import { FaviconQueue } from './destinations/favicon-queue.ts'
@@ -64,12 +61,6 @@ export function openAccess({ settings, log, metrics, now }: AccessOptions): {
   const sessions = read && new FollowedSessions({ read, log, now })
   exposeAccess(metrics, sessions)
   return { access: createAccess(settings, { now, log, sessions }), sessions }
-}
-
-export async function openMigrated({ databaseUrl }: Settings, log: Log): Promise<Database<Tables>> {
-  const database = await openExclusively<Tables>(databaseUrl, log)
-  await migrate(database, migrations)
-  return database
 }
 
 /** Opens the journal and starts its drain. */

@@ -1,7 +1,6 @@
 import type { WebSocketHandler } from 'bun'
 import type { Database } from '@latchkey/database/database'
-import { migrate } from '@latchkey/database/migrate'
-import { openExclusively } from '@latchkey/database/instance-lock'
+import { openMigrated } from '@latchkey/database/instance-lock'
 import { DatabaseClock } from '@latchkey/database/database-clock'
 import { migrations } from './db/migrations.ts'
 import type { Tables } from './db/tables.ts'
@@ -75,8 +74,7 @@ export interface RoomsOptions extends Pick<ServicesOptions, 'settings' | 'log' |
  */
 export async function createRooms(options: RoomsOptions): Promise<Rooms> {
   const { settings, log } = options
-  const database = await openExclusively<Tables>(settings.databaseUrl, log)
-  await migrate(database, migrations)
+  const database = await openMigrated<Tables>(settings.databaseUrl, migrations, log)
   const limited = database.withStatementTimeout(STATEMENT_LIMIT_MS)
   const clock = new DatabaseClock({ ...options, database: limited })
   await clock.measure()

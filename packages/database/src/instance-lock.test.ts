@@ -1,7 +1,8 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
-import { DatabaseInUse, openExclusively } from './instance-lock.ts'
+import { DatabaseInUse, openMigrated } from './instance-lock.ts'
+import { type Migration, NewerDatabase } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { isStorageUnavailable } from './errors.ts'
 import { eachDialect } from './testing.ts'
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 /** A node that has used its database. */
 async function node(url: string, log = { error: () => {} }): Promise<Database<unknown>> {
-  const database = await openExclusively<unknown>(url, log)
+  const database = await openMigrated<unknown>(url, {}, log)
   closings.push(() => database.close())
   await database.write((tx) => sql`create table if not exists thing (name text)`.execute(tx))
   await sql`select name from thing`.execute(database.read)
@@ -87,7 +88,7 @@ eachDialect((dialect, newUrl) => {
     test('a node does not open a database that is being imported into, and opens it afterwards', async () => {
       const url = await newUrl()
       const bulk = await begin(url)
-      const refused = failureOf(openExclusively(url, { error: () => {} }))
+      const refused = failureOf(openMigrated(url, {}, { error: () => {} }))
       expect(await refused).toEqual(
         new DatabaseInUse(
           'An archive is being imported into the database: start the service when the import has finished',
@@ -103,13 +104,17 @@ eachDialect((dialect, newUrl) => {
       closings.push(async () => relay.close())
       const silent = relay.silenceAfter('pg_try_advisory_lock_shared')
       const logged: string[] = []
-      const opening = openExclusively<unknown>(relay.through(url), {
-        error(message) {
-          logged.push(message)
-          relay.cut()
-          relay.restore()
+      const opening = openMigrated<unknown>(
+        relay.through(url),
+        {},
+        {
+          error(message) {
+            logged.push(message)
+            relay.cut()
+            relay.restore()
+          },
         },
-      })
+      )
       await silent
       const database = await opening
       closings.push(() => database.close())
@@ -122,7 +127,12 @@ eachDialect((dialect, newUrl) => {
       const relay = await Relay.before(url)
       closings.push(async () => relay.close())
       const silent = relay.silenceAfter('pg_try_advisory_lock_shared')
-      const opening = openExclusively<unknown>(relay.through(url), { error: () => {} }, 1)
+      const opening = openMigrated<unknown>(
+        relay.through(url),
+        {},
+        { error: () => {} },
+        { silenceTimeoutMs: 1 },
+      )
       expect(isStorageUnavailable(await failureOf(opening))).toBe(true)
       await silent
     }, 30_000)
@@ -147,4 +157,73 @@ eachDialect((dialect, newUrl) => {
       expect(await failureOf(begin(url))).toBeInstanceOf(DatabaseInUse)
     })
   }
+
+  if (dialect === 'postgres')
+    describe('a version that changes the database', () => {
+      const create: Migration = async (tx) => void (await sql`create table first (name text)`.execute(tx))
+      const next: Migration = async (tx) => void (await sql`create table second (name text)`.execute(tx))
+      const earlier = { '0001-first': create }
+      const later = { ...earlier, '0002-second': next }
+      const silent = { error: (_message: string) => {} }
+
+      async function open(url: string, migrations: Record<string, Migration>, log = silent) {
+        const database = await openMigrated<unknown>(url, migrations, log)
+        closings.push(() => database.close())
+        return database
+      }
+
+      const isMigrated = (database: Database<unknown>) =>
+        sql`select name from second`.execute(database.read).then(
+          () => true,
+          () => false,
+        )
+
+      test('O4.2f: waits at its start until the nodes of an earlier version have stopped, and logs that it does', async () => {
+        const url = await newUrl()
+        const nodes = [await open(url, earlier), await open(url, earlier)] as const
+        const logged = Promise.withResolvers<string>()
+        const opening = open(url, later, { error: logged.resolve })
+        expect(await logged.promise).toBe(
+          'database: the start waits until nodes of an earlier version have stopped',
+        )
+        closings.splice(0)
+        await nodes[0].close()
+        expect(await isMigrated(nodes[1])).toBe(false)
+        await nodes[1].close()
+        expect(await isMigrated(await opening)).toBe(true)
+      })
+
+      test('O4.2f: is refused if they go on, and changes nothing', async () => {
+        const url = await newUrl()
+        const running = await open(url, earlier)
+        const refused = failureOf(openMigrated(url, later, silent, { earlierNodesTimeoutMs: 0 }))
+        expect(await refused).toEqual(
+          new DatabaseInUse(
+            'Nodes of an earlier version work on the database, which this version changes (0002-second): stop them, and then start this one',
+          ),
+        )
+        expect(await isMigrated(running)).toBe(false)
+      })
+
+      test('O4.2f: several of its nodes start together: one migrates, and none is refused', async () => {
+        const url = await newUrl()
+        await end(await open(url, earlier))
+        const nodes = await Promise.all(Array.from({ length: 4 }, () => open(url, later)))
+        expect(await Promise.all(nodes.map(isMigrated))).toEqual([true, true, true, true])
+      })
+
+      test('O4.2f: keeps out nodes of the earlier version that start afterwards', async () => {
+        const url = await newUrl()
+        await open(url, later)
+        expect(await failureOf(openMigrated(url, earlier, silent))).toBeInstanceOf(NewerDatabase)
+      })
+
+      test('O4.2g: a version that changes nothing starts at once beside nodes of another', async () => {
+        const url = await newUrl()
+        await open(url, later)
+        const logged: string[] = []
+        await open(url, later, { error: (message: string) => void logged.push(message) })
+        expect(logged).toEqual([])
+      })
+    })
 })

@@ -22,24 +22,28 @@ export class NewerDatabase extends Error {
   }
 }
 
+type BeforeMigrations = (tx: Transaction<unknown>, due: readonly string[]) => Promise<void>
+
 /** Arbitrary, but the same on every node. */
 const MIGRATION_LOCK = 4_170_617
 
 /**
  * Applies the pending ones of `migrations` (numbered names, in order), forward only, in one
  * transaction. Safe when several processes start together: one migrates, and the others wait and
- * find nothing to do. Returns the names applied by this call. Throws `NewerDatabase`.
+ * find nothing to do. Calls `before`, which may throw, before the first pending one. Returns the
+ * names applied by this call. Throws `NewerDatabase`.
  */
 export async function migrate<Tables>(
   database: Pick<Database<Tables>, 'dialect' | 'write' | 'writer'>,
   migrations: Readonly<Record<string, Migration>>,
+  before?: BeforeMigrations,
 ): Promise<string[]> {
-  if (database.dialect === 'postgres') return applyPending(database, migrations)
+  if (database.dialect === 'postgres') return applyPending(database, migrations, before)
   // SQLite changes a column only by a new table in the place of the old one, whose deletion would
   // delete all rows that refer to it.
   await sql`pragma foreign_keys = off`.execute(database.writer)
   try {
-    return await applyPending(database, migrations)
+    return await applyPending(database, migrations, before)
   } finally {
     await sql`pragma foreign_keys = on`.execute(database.writer)
   }
@@ -48,11 +52,12 @@ export async function migrate<Tables>(
 function applyPending<Tables>(
   database: Pick<Database<Tables>, 'dialect' | 'write'>,
   migrations: Readonly<Record<string, Migration>>,
+  before: BeforeMigrations | undefined,
 ): Promise<string[]> {
   return database.write(async (typed) => {
     const tx = typed as unknown as Transaction<unknown>
     await acquireMigrationLock(database.dialect, tx)
-    const due = await migrateIn(tx, database.dialect, migrations)
+    const due = await migrateIn(tx, database.dialect, migrations, before)
     if (database.dialect === 'sqlite' && due.length > 0) await requireForeignKeys(tx)
     return due
   })
@@ -63,17 +68,20 @@ export async function migrateIn(
   tx: Transaction<unknown>,
   dialect: DialectName,
   migrations: Readonly<Record<string, Migration>>,
+  before?: BeforeMigrations,
 ): Promise<string[]> {
   await sql`create table if not exists migration (name text primary key, applied_at text not null)`.execute(
     tx,
   )
   const due = await findPending(tx, migrations)
+  const names = due.map(([name]) => name)
+  if (names.length > 0) await before?.(tx, names)
   for (const [name, migration] of due) {
     await migration(tx, dialect)
     const appliedAt = new Date().toISOString()
     await sql`insert into migration (name, applied_at) values (${name}, ${appliedAt})`.execute(tx)
   }
-  return due.map(([name]) => name)
+  return names
 }
 
 async function requireForeignKeys(tx: Transaction<unknown>): Promise<void> {
