@@ -21,9 +21,10 @@ const FINISH_TIMEOUT_MS = 8_100
 const ANNOUNCE_MS = 1_000
 /**
  * How long a service with an inherited socket goes on beside requests that ran before the stop, in
- * milliseconds. New ones would otherwise wait for their end, and then for the next process.
+ * milliseconds. New ones would otherwise wait for their end, and then for the next process. The rest
+ * of `FINISH_TIMEOUT_MS` is for those that arrived last.
  */
-const EARLY_REQUESTS_MS = 6_000
+const EARLY_REQUESTS_MS = 7_000
 /**
  * Time without a request, in milliseconds, after which none is likely to be on its way on a connection
  * that is accepted already.
