@@ -84,6 +84,15 @@ describe('O2.3: files', () => {
   })
 })
 
+test('O2.3e: a secret that a package or a person wrote stays, with a line end or without', () => {
+  put('/etc/latchkey/token', 'hunter22hunter22')
+  expect(setUp(plan())).toEqual(['create', 'same', 'create'])
+  expect(setUp(plan())).toEqual(['same', 'same', 'same'])
+  expect(read('/etc/latchkey/token')).toBe('hunter22hunter22')
+  put('/etc/latchkey/token', 'another')
+  expect(setUp(plan())).toEqual(['same', 'foreign', 'same'])
+})
+
 describe('O2.3c: a file that someone changed', () => {
   test('stays as it is while setup has nothing new for it', () => {
     setUp(plan())

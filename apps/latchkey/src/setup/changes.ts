@@ -53,14 +53,16 @@ export function findChanges(
 
 function actionFor(
   root: string,
-  { path, text, line }: PlannedFile,
+  { path, text, line, isSecret }: PlannedFile,
   current: Buffer | undefined,
   manifest: Manifest | undefined,
 ): Action {
   if (current === undefined) return 'create'
   const onDisk = hashOf(current)
   const proposed = hashOf(text)
-  if (onDisk === proposed) return 'same'
+  // Editors and packages end a secret with a line end, or do not.
+  const isSameSecret = isSecret === true && current.toString().trimEnd() === text.trimEnd()
+  if (onDisk === proposed || isSameSecret) return 'same'
   const last = manifest?.files[path]
   if (onDisk === last?.proposed || isPristine(root, path, current)) return 'update'
   if (line !== undefined)
