@@ -1,7 +1,6 @@
 // Builds the single executable of Latchkey: `bun scripts/release/executable.ts --out FILE
 // [--platform linux-arm64]`.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { COUNTRY_ASSET, readCountries } from '@latchkey/links/clicks/country'
@@ -14,6 +13,15 @@ import { ROOT, run } from './run.ts'
 import { embedImageLibrary, runtimeOf } from './runtime.ts'
 
 /**
+ * The names of shared modules have hashes of their paths from the working directory, which are the
+ * same in each clone only if this is a part of it.
+ */
+const CACHE = join(ROOT, 'node_modules/.cache')
+
+/** The bundler stores NODE_ENV in the code. */
+const { NODE_ENV: _, ...ENVIRONMENT } = process.env
+
+/**
  * Puts the assets of the executable into `folder`, under the names by which packages/http finds them
  * (embedded-asset.ts).
  */
@@ -21,13 +29,29 @@ async function gather(folder: string): Promise<void> {
   const assets = join(folder, 'embedded-assets')
   for (const app of ['links', 'rooms']) {
     const client = join(assets, `latchkey-${app}`)
-    await run([process.execPath, join(ROOT, `apps/${app}/src/web/build.ts`), client])
+    await run([process.execPath, join(ROOT, `apps/${app}/src/web/build.ts`), client], ROOT, ENVIRONMENT)
     // Only the compressed forms are served.
     for (const name of readdirSync(client))
       if (existsSync(join(client, `${name}.gz`))) rmSync(join(client, name))
   }
   embed(join(assets, COUNTRY_ASSET), readCountries())
   embed(join(assets, SCRIPT_ASSET), await referenceScript())
+}
+
+/**
+ * Options that embed the assets in alphabetical order. The bundler takes the files of a folder in the
+ * order of the file system, so each file gets a folder of its own.
+ */
+function inOrder(folder: string): string[] {
+  const ordered = join(folder, 'ordered')
+  rmSync(ordered, { recursive: true, force: true })
+  const names = [...new Bun.Glob('embedded-assets/**').scanSync({ cwd: folder })].toSorted()
+  return names.flatMap((name, at) => {
+    const file = join(ordered, String(at), name)
+    mkdirSync(dirname(file), { recursive: true })
+    linkSync(join(folder, name), file)
+    return ['--asset', `ordered/${at}/embedded-assets`]
+  })
 }
 
 /**
@@ -59,8 +83,7 @@ async function compile(folder: string, platform: Platform, file: string): Promis
       '--bytecode-depth=0',
       '--format=esm',
       '--sourcemap=none',
-      '--asset',
-      'embedded-assets',
+      ...inOrder(folder),
       // Workers are found beside the program, whatever the folders of their sources.
       '--entry-naming=[name].[ext]',
       // No file in the working directory changes its behaviour.
@@ -76,6 +99,7 @@ async function compile(folder: string, platform: Platform, file: string): Promis
       output,
     ],
     folder,
+    ENVIRONMENT,
   )
   copyFileSync(output, file)
   rmSync(output)
@@ -83,7 +107,8 @@ async function compile(folder: string, platform: Platform, file: string): Promis
 
 /** Builds the executable of each platform as this file. Throws the bundler's error. */
 export async function buildExecutables(files: ReadonlyMap<Platform, string>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-release-'))
+  mkdirSync(CACHE, { recursive: true })
+  const folder = mkdtempSync(join(CACHE, 'latchkey-release-'))
   try {
     await gather(folder)
     for (const [platform, file] of files) await compile(folder, platform, file)

@@ -161,6 +161,9 @@ async function bundleSources(
 
 /** Bundles the scripts of `bundleSources` again: few, and with short names. */
 async function bundleChunks(folder: string, entries: ReadonlyMap<string, string>, assets: string) {
+  const before = process.cwd()
+  // The names have hashes of paths from the working directory, which would be others in each folder.
+  process.chdir(folder)
   const { outputs, metafile } = await Bun.build({
     entrypoints: [join(folder, 'main.js')],
     target: 'browser',
@@ -170,7 +173,7 @@ async function bundleChunks(folder: string, entries: ReadonlyMap<string, string>
     metafile: true,
     publicPath: assets,
     naming: NAMING,
-  })
+  }).finally(() => process.chdir(before))
   const texts = new Map<string, string>()
   for (const output of outputs) texts.set(fileName(output.path), await output.text())
   const scripts = scriptsOf(metafile)

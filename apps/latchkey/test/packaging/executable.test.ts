@@ -16,6 +16,7 @@ describe.skipIf(!HAS_NAMESPACES)('the executable, on a machine with only the lib
     LINKS_DATABASE_URL: 'sqlite:/data/links.db',
     LINKS_JOURNAL: 'sqlite:/data/links-journal.db',
     ROOMS_DATABASE_URL: 'sqlite:/data/rooms.db',
+    ROOMS_FILES: '/data/rooms-demo-files',
     PROXY_HEADER: 'X-Forwarded-For',
     TRUSTED_PROXIES: '127.0.0.1',
     MCP_API_KEYS: 'on',

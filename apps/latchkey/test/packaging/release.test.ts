@@ -6,9 +6,11 @@ import lock from '../../../../package-lock.json' with { type: 'json' }
 import manifest from '../../package.json' with { type: 'json' }
 import { hasImage } from '../../../../scripts/release/image.ts'
 import { PLATFORMS, ownPlatform } from '../../../../scripts/release/platforms.ts'
+import { testExecutable } from './executable.ts'
 
 const RELEASE = join(import.meta.dir, '../../../../scripts/release/release.ts')
 const python = process.env['LATCHKEY_TEST_PYTHON_TOOLS'] ?? ''
+const another = testExecutable()
 const { name: platform } = ownPlatform()
 const { version } = manifest
 
@@ -110,6 +112,11 @@ describe.skipIf(python === '' || Bun.which('nfpm') === null)('a release of this 
 
   test(`O7.1: has an executable of at most ${LIMIT_MB} MB`, () => {
     expect(statSync(join(folder, `latchkey-${version}-${platform}`)).size / 1_000_000).toBeLessThan(LIMIT_MB)
+  })
+
+  test('O1.1: has an executable with the bytes of another build', () => {
+    const released = read(`latchkey-${version}-${platform}`)
+    expect(released.equals(readFileSync(another.path))).toBe(true)
   })
 
   test('lists the runtime and every package in it, but no development dependency', () => {
