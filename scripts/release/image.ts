@@ -27,20 +27,25 @@ export function hasImage({ name }: Platform): boolean {
  * Writes the image of these executables to one file, and returns its digest. Executables of other
  * platforms are left out. Throws if a library is unavailable.
  */
-export async function writeImage(file: string, executables: ReadonlyMap<Platform, string>): Promise<string> {
+export async function writeImage(
+  file: string,
+  executables: ReadonlyMap<Platform, string>,
+  name = 'latchkey',
+): Promise<string> {
   const images = []
-  for (const [{ name }, executable] of executables) {
-    const architecture = ARCHITECTURES.get(name)
+  for (const [platform, executable] of executables) {
+    const architecture = ARCHITECTURES.get(platform.name)
     if (architecture === undefined) continue
     images.push({ architecture, layers: [await baseEntries(architecture), programEntries(executable)] })
   }
-  const { archive, digest } = layout(images, {
+  const description = {
     title: 'Latchkey',
     version: VERSION,
     licenses: 'MIT',
     created: await timeOfSource(),
     revision: await revisionOfSource(),
-  })
+  }
+  const { archive, digest } = layout(images, description, name)
   writeFileSync(file, archive)
   return digest
 }

@@ -61,7 +61,7 @@ console.log(`The release is in ${folder}`)
 
 /** The image, and the Compose files and the chart that start it. */
 async function releaseImage(): Promise<void> {
-  const digest = await writeImage(join(folder, `latchkey-${VERSION}-image.tar`), executables)
+  const digest = await writeImage(join(folder, `latchkey-${VERSION}-image.tar`), executables, values.image)
   writeFileSync(join(folder, `latchkey-${VERSION}-compose.tar.gz`), composeArchive(values.image, digest))
   writeFileSync(join(folder, `latchkey-${VERSION}.tgz`), chartArchive(values.image, digest))
   console.log(`The digest of the image is ${digest}`)

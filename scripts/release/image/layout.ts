@@ -27,11 +27,12 @@ interface Descriptor {
 
 /**
  * An OCI image layout of the images, as one archive (`oci-archive`), with the digest of their index.
- * The same input gives the same bytes.
+ * `name` is that of the image in its registry. The same input gives the same bytes.
  */
 export function layout(
   images: readonly PlatformImage[],
   description: Description,
+  name: string,
 ): { archive: Uint8Array; digest: string } {
   const blobs = new Map<string, Uint8Array>()
   const put = (kind: string, content: Uint8Array): Descriptor => {
@@ -45,7 +46,12 @@ export function layout(
     platform: platformOf(image),
   }))
   const index = put('index.v1+json', indexOf(manifests, annotations))
-  const named = { ...index, annotations: { 'org.opencontainers.image.ref.name': description.version } }
+  const names = {
+    'org.opencontainers.image.ref.name': description.version,
+    // Docker and Podman call a loaded image by this one.
+    'io.containerd.image.name': `${name.includes('/') ? '' : 'docker.io/library/'}${name}:${description.version}`,
+  }
+  const named = { ...index, annotations: names }
   const files = [
     { path: 'oci-layout', content: json({ imageLayoutVersion: '1.0.0' }) },
     { path: 'index.json', content: indexOf([named]) },
