@@ -148,11 +148,14 @@ test('an aborted call does not count as a failure of the service', async () => {
   expect(error).not.toBeInstanceOf(CallError)
 })
 
-test('a session counts as ended from when the server says so until the next answer', async () => {
+test('a session counts as ended from when the server says so until it admits a request', async () => {
   const states: boolean[] = []
   const stop = signIn.subscribe(() => states.push(signIn.isOver()))
   signIn.end()
   signIn.end()
+  answer = () => Promise.resolve(Response.json({ error: 'No' }, { status: 403 }))
+  await refusalOf(call('getRoom', { params: { id: 'r1' } }))
+  expect(states).toEqual([true])
   answer = () => Promise.resolve(Response.json({ id: 'r1' }))
   await call('getRoom', { params: { id: 'r1' } })
   stop()

@@ -64,6 +64,8 @@ export const isUnanswered = (error: unknown): boolean => error instanceof CallEr
 type Refusal = { code?: string; fields?: readonly { path: string; code: string }[] }
 
 let isOver = false
+/** The server has said that the session ended, and has admitted no request since. */
+let hasEnded = false
 const listeners = new Set<() => void>()
 
 /**
@@ -72,11 +74,22 @@ const listeners = new Set<() => void>()
  */
 export const signIn = {
   isOver: () => isOver,
-  end: () => setOver(true),
+  end() {
+    hasEnded = true
+    setOver(true)
+  },
   subscribe(listener: () => void): () => void {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
+}
+
+function applyAnswer({ ok, status }: Response): void {
+  if (status === 401) return setOver(true)
+  // A person who was disabled gets refusals of other kinds.
+  if (hasEnded && !ok) return
+  hasEnded = false
+  setOver(false)
 }
 
 function setOver(over: boolean): void {
@@ -202,7 +215,7 @@ export function createCalls<C extends { [Each in keyof C]: AnyCall }>({
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(upload && { body: upload }),
     }).catch(noAnswer(signal))
-    setOver(response.status === 401)
+    applyAnswer(response)
     if (response.ok) return response
     throw await refusalOf(response)
   }
