@@ -43,6 +43,7 @@ export async function startAccessLayer() {
       fetch(request) {
         const url = new URL(request.url)
         if (url.pathname === '/jwks') return Response.json({ keys: [jwk] })
+        if (url.pathname === '/elsewhere') return list(request)
         requests.push({ url, authorization: request.headers.get('authorization') ?? '' })
         return answer ? answer(request) : list(request)
       },

@@ -145,7 +145,7 @@ const unusable: Record<string, () => Response | Promise<Response>> = {
   'never answers': () => new Promise<Response>(() => undefined),
   'sends one byte at a time': endless(' ', 20),
   'never stops sending': endless(' '.repeat(60_000), 0),
-  redirects: () => new Response(null, { status: 302, headers: { location: `${layer.url}/jwks` } }),
+  redirects: () => new Response(null, { status: 302, headers: { location: `${layer.url}/elsewhere` } }),
   'refuses the key': () => new Response(null, { status: 401 }),
   'answers 204': () => new Response(null, { status: 204 }),
   'answers a page': () => new Response('<html>'),

@@ -14,7 +14,7 @@ const TIMES = {
 /** Sessions on a page. A full one does not say that there are no further ones. */
 const MAX_PAGE = 1_000
 /** Pause after an answer, which limits the requests while sessions end all the time. */
-const PAUSE_MS = 100
+const PAUSE_MS = 250
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5_000
 
