@@ -135,6 +135,18 @@ describe.skipIf(!HAS_MACHINES || !HAS_PACKERS)('packages of this machine’s pla
       expect(machine.output('stat', '--format=%U', '/var/lib/latchkey/data/links.db')).toBe('latchkey')
     })
 
+    test('O4.2a: systemd keeps requests for the next process over a restart and a crash', () => {
+      const ask = `curl -sS -o /dev/null -w '%{http_code}\\n' http://127.0.0.1:8080/robots.txt`
+      const before = mainPid('latchkey-links')
+      const whileRestarting = `systemctl restart latchkey-links & for n in $(seq 60); do ${ask} || exit 1; done; wait`
+      expect(machine.output('bash', '-c', whileRestarting)).toBe(Array(60).fill('200').join('\n'))
+      const restarted = mainPid('latchkey-links')
+      expect(restarted).not.toBe(before)
+      machine.output('systemctl', 'kill', '-s', 'KILL', 'latchkey-links')
+      expect(machine.output('bash', '-c', ask)).toBe('200')
+      expect(mainPid('latchkey-links')).not.toBe(restarted)
+    })
+
     test('O1.2b: the settings that the files suggest start both services', async () => {
       machine.output('sh', '-c', 'echo of-rooms-for-tests >/etc/latchkey/auth-client-secret')
       for (const service of ['links', 'rooms']) {
