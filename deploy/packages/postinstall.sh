@@ -22,6 +22,7 @@ if [ -d /run/systemd/system ]; then
 fi
 
 if ! $is_upgrade; then
-  echo 'Latchkey does not start by itself. Edit /etc/latchkey/links.env and /etc/latchkey/rooms.env, then:'
+  echo 'Latchkey does not start by itself. Set it up: latchkey setup'
+  echo 'Or edit /etc/latchkey/links.env and /etc/latchkey/rooms.env, then:'
   echo '  systemctl enable --now latchkey-links latchkey-rooms'
 fi

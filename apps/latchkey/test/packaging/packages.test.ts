@@ -95,6 +95,7 @@ describe.skipIf(!HAS_MACHINES || !HAS_PACKERS)('packages of this machine’s pla
     test('O1.2a: the first installation creates the user and starts nothing', () => {
       expect(machine.run('getent', 'passwd', 'latchkey').code).not.toBe(0)
       const output = machine.output(...install, `/mnt/${packageOf(OLD, suffix)}`)
+      expect(output).toContain('latchkey setup\n')
       expect(output).toContain('systemctl enable --now latchkey-links latchkey-rooms')
       expect(machine.output('getent', 'passwd', 'latchkey')).toMatch(/:\/var\/lib\/latchkey:.*nologin$/)
       for (const unit of ['latchkey-links', 'latchkey-rooms']) {
