@@ -60,6 +60,11 @@ if (import.meta.main) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-image-'))
   try {
     const platforms = values.platform.map(platformNamed)
+    const other = platforms.find((each) => !hasImage(each))
+    if (other)
+      throw new Error(
+        `There is no image for ${other.name}: it is for ${[...ARCHITECTURES.keys()].join(' and ')}`,
+      )
     const executables = new Map(platforms.map((each) => [each, join(folder, each.name)]))
     await buildExecutables(executables)
     mkdirSync(dirname(values.out), { recursive: true })
