@@ -55,7 +55,8 @@ export class RevocationLog {
 
   /** Ends at the origin since `cursor`. Waits for the first one, unless the signal aborts. */
   async read(origin: string, cursor: string | null, signal: AbortSignal): Promise<Revocations> {
-    if (this.#waiting >= MAX_WAITING) throw failure('unavailable', { headers: { 'Retry-After': '5' } })
+    if (this.#isStopped || this.#waiting >= MAX_WAITING)
+      throw failure('unavailable', { headers: { 'Retry-After': '5' } })
     const deadlineMs = performance.now() + WAIT_MS
     this.#enter()
     try {

@@ -73,7 +73,8 @@ export function createAccessRoutes(
           throw failure('method_not_allowed', { headers: { Allow: route.methods.join(', ') } })
         const facts = requestFactsOf(services, clientOf(services, request, peer), request, requestId)
         const context = { ...services, ...facts }
-        return route.answer({ ...layer, request, url: new URL(request.url), peer, context })
+        const url = new URL(request.url, context.policy.canonicalOrigin)
+        return route.answer({ ...layer, request, url, peer, context })
       })
     )
   }

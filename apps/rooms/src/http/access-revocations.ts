@@ -42,6 +42,6 @@ async function answer(services: Services, request: Request, peer: string): Promi
     })
   }
   rates.take('backchannel_per_minute', origin)
-  const since = new URL(request.url).searchParams.get('since')
+  const since = new URL(request.url, audience).searchParams.get('since')
   return Response.json(await revocations.read(origin, since, request.signal))
 }

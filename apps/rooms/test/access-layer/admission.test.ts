@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { findAuditEvents } from '../audit-log.ts'
 import { guest } from '../actions.ts'
+import { listen, sendRaw } from '../edge/raw.ts'
 import { ALICE, claimPath, conditions } from '../provider/hostile.ts'
 import { roomsPerTest } from '../per-test.ts'
 import { NOON, ORIGIN } from '../rooms.ts'
@@ -162,6 +163,20 @@ describe('a request of a proxy', () => {
     }
     await verify(visitor, await send({}))
     await verify(visitor, await send({ 'x-forwarded-host': 'evil.example, GO.example.com:443' }))
+  })
+
+  test('R50.1a: is asked for under any Host, an empty one too', async () => {
+    const service = await rooms(accessLayer())
+    const server = listen(service)
+    try {
+      const headers = Object.entries(forwarded(ADMIN)).map(([name, value]) => `${name}: ${value}\r\n`)
+      for (const host of ['Host: 10.0.0.5:8081\r\n', 'Host: go.example.com\r\n', 'Host: \r\n']) {
+        const request = `GET /api/access HTTP/1.1\r\n${host}${headers.join('')}Connection: close\r\n\r\n`
+        expect([host, (await sendRaw(server.port, request)).status]).toEqual([host, 401])
+      }
+    } finally {
+      await server.stop()
+    }
   })
 
   test('R50.1b: gets 401 with the entrance for the page that was asked for', async () => {
