@@ -127,9 +127,14 @@ async function* readEntry({ file, archive }: Source, name: string): AsyncGenerat
  * database may run what is in its schema.
  */
 async function checkCopy(copy: string, service: BackupService, manifest: ServiceManifest): Promise<void> {
+  await checkSchema(copy, service, manifest)
   const rows = verifySqlite(copy)
   const different = Object.entries(manifest.tables).find(([table, each]) => rows.get(table) !== each.rows)
   if (different) throw new InvalidBackup(`the table ${different[0]} has another number of rows`)
+}
+
+/** Comes first: a check of the rows would already evaluate a hostile schema. */
+async function checkSchema(copy: string, service: BackupService, manifest: ServiceManifest): Promise<void> {
   const expected = await expectedSchema(service, manifest)
   using file = new SqliteFile(copy, { readonly: true, strict: true })
   const [difference] = new Set(readSchema(file)).symmetricDifference(expected)
@@ -161,14 +166,21 @@ async function expectedSchema(service: BackupService, manifest: ServiceManifest)
   return schema
 }
 
-/** One line for each table, index, trigger and view. */
+/** What ANALYZE leaves. A hostile file can also have a trigger or view of any such name. */
+const STATISTICS = new Set([
+  'table sqlite_stat1: CREATE TABLE sqlite_stat1(tbl,idx,stat)',
+  'table sqlite_stat4: CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
+])
+
+/** One line for each table, index, trigger and view. Only these characters are white space to SQLite. */
 function readSchema(file: SqliteFile): string[] {
   return file
     .query<{ type: string; name: string; sql: string | null }, []>(
-      `select type, name, sql from sqlite_schema where name not like 'sqlite\\_%' escape '\\'`,
+      'select type, name, sql from sqlite_schema',
     )
     .all()
-    .map(({ type, name, sql: definition }) => `${type} ${name}: ${definition ?? ''}`.replaceAll(/\s+/g, ' '))
+    .map(({ type, name, sql }) => `${type} ${name}: ${sql ?? ''}`.replaceAll(/[\t\n\f\r ]+/g, ' '))
+    .filter((line) => !STATISTICS.has(line))
 }
 
 /** Loads the tables into an empty schema, in the transaction that replaces the present one. */

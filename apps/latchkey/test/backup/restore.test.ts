@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { sqlitePath } from '@latchkey/database/url'
@@ -45,6 +46,18 @@ function changeRows(url: string, ...statements: string[]): void {
   const file = new SqliteFile(sqlitePath(url), { readwrite: true, strict: true })
   for (const statement of statements) file.run(statement)
   file.close()
+}
+
+/** What a trigger of a hostile archive could do. */
+const GRAB = `after insert on link begin update api_key set scope = 'create'; end`
+
+/** Exit code and message of a restore of this instance's backup, which must change nothing. */
+async function restoreOf({ workspace }: Instance): Promise<[number, string]> {
+  expect((await workspace.run(['backup', 'hostile.tar'])).code).toBe(0)
+  const target = await instances.createEmpty()
+  const { code, err } = await target.workspace.run(['restore', workspace.path('hostile.tar')])
+  expect(databasesOf(target)).toEqual([null, null])
+  return [code, err]
 }
 
 describe('latchkey restore', () => {
@@ -164,15 +177,23 @@ describe('latchkey restore', () => {
 
   test('O4.4f: a database with a trigger of its own is refused: it would run with the first write', async () => {
     const hostile = await instances.createFilled()
-    changeRows(
-      hostile.links,
-      `create trigger grab after insert on link begin update api_key set scope = 'create'; end`,
-    )
-    expect((await hostile.workspace.run(['backup', 'hostile.tar'])).code).toBe(0)
-    const target = await instances.createEmpty()
-    const { code, err } = await target.workspace.run(['restore', hostile.workspace.path('hostile.tar')])
-    expect([code, err]).toEqual([1, expect.stringContaining('another schema than its version: trigger grab')])
-    expect(databasesOf(target)).toEqual([null, null])
+    changeRows(hostile.links, `create trigger grab ${GRAB}`)
+    expect(await restoreOf(hostile)).toEqual([
+      1,
+      expect.stringContaining('another schema than its version: trigger grab'),
+    ])
+  }, 60_000)
+
+  test('O4.4f: a trigger with a name that SQLite reserves for itself is refused, too', async () => {
+    const hostile = await instances.createFilled()
+    changeRows(hostile.links, 'pragma journal_mode = delete', `create trigger sqlitexgrab ${GRAB}`)
+    const path = sqlitePath(hostile.links)
+    const bytes = readFileSync(path, 'latin1').replaceAll('sqlitexgrab', 'sqlite_grab')
+    writeFileSync(path, bytes, 'latin1')
+    expect(await restoreOf(hostile)).toEqual([
+      1,
+      expect.stringContaining('another schema than its version: trigger sqlite_grab'),
+    ])
   }, 60_000)
 
   test('O4.4d: an engine or address that does not fit is named', async () => {
