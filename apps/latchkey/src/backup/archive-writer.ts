@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { BackupFailure } from '@latchkey/database/backup/copy-sqlite'
 import { HEAD, type Head, MANIFEST, type Manifest, SUMS, contentEntry, contentKeyOf } from './manifest.ts'
 import { readEntries } from './read-entries.ts'
 import { BLOCK_BYTES, END_OF_TAR, InvalidBackup, paddingOf, tarHeader } from './tar.ts'
@@ -37,9 +38,14 @@ export class ArchiveWriter {
     this.#sums = sums
   }
 
-  /** Opens or creates the file. One with another head begins again. */
+  /** Opens or creates the file. One with another head begins again. Throws `BackupFailure`. */
   static async open(path: string, head: Head): Promise<ArchiveWriter> {
-    const writer = new ArchiveWriter(path, await openOrCreate(path), await openOrCreate(sumsPath(path)))
+    const file = await openOrCreate(path)
+    const sums = await openOrCreate(sumsPath(path)).catch(async (error: unknown) => {
+      await file.close()
+      throw error
+    })
+    const writer = new ArchiveWriter(path, file, sums)
     const headText = `${JSON.stringify(head)}\n`
     try {
       await writer.#resume(headText)
@@ -154,8 +160,26 @@ export class ArchiveWriter {
 
 const SHA256_LENGTH = 64
 
-function openOrCreate(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+/**
+ * What another user put in the place of the file could be read by that user, or lead elsewhere. Throws
+ * `BackupFailure`.
+ */
+async function openOrCreate(path: string): Promise<FileHandle> {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+  const file = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? notOwn(path) : error
+  })
+  const { uid, nlink } = await file.stat()
+  if (uid === process.geteuid?.() && nlink === 1) {
+    await file.chmod(0o600)
+    return file
+  }
+  await file.close()
+  throw notOwn(path)
+}
+
+function notOwn(path: string): BackupFailure {
+  return new BackupFailure(`${path} is not a file of this user alone: move it away`)
 }
 
 function sha256Of(text: string): string {

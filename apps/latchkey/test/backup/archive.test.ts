@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, linkSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ArchiveWriter } from '../../src/backup/archive-writer.ts'
@@ -185,5 +185,33 @@ describe('an archive that was interrupted', () => {
     const other = await ArchiveWriter.open(path, createHead('0.1.0', [{ name: 'links', engine: 'sqlite' }]))
     expect(other.files).toEqual({ count: 0, bytes: 0 })
     await other.close()
+  })
+
+  test('O4.4b: does not continue in a link or a file of another user, who could read all of it', async () => {
+    const victim = join(folder, 'victim')
+    const refusalOf = (path: string) =>
+      ArchiveWriter.open(path, head).then(
+        () => 'none',
+        (error: unknown) => (error as Error).message,
+      )
+    const refused = (path: string) => `${path} is not a file of this user alone: move it away`
+    await Bun.write(victim, 'as it was')
+    for (const [name, plant] of [
+      ['symbolic.tar', symlinkSync],
+      ['hard.tar', linkSync],
+    ] as const)
+      for (const end of ['', '.sums']) {
+        const path = join(folder, end + name)
+        plant(victim, path + end)
+        expect(await refusalOf(path)).toBe(refused(path + end))
+        rmSync(path + end)
+      }
+    expect(await Bun.file(victim).text()).toBe('as it was')
+    chmodSync(victim, 0o666)
+    await (await ArchiveWriter.open(victim, head)).close()
+    expect((statSync(victim).mode & 0o777).toString(8)).toBe('600')
+    if (process.getuid?.() !== 0) return
+    chownSync(victim, 65_534, 65_534)
+    expect(await refusalOf(victim)).toBe(refused(victim))
   })
 })
