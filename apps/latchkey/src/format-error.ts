@@ -28,8 +28,18 @@ const EXPECTED_ERRORS = [
   UnusableSocket,
 ]
 
-/** The text for the terminal: one sentence for an expected error, the stack for any other. */
+/** Control characters but for line ends and tabs. */
+const CONTROL = /(?![\n\t])\p{Cc}/gu
+
+/**
+ * The text for the terminal: one sentence for an expected error, the stack for any other. It may quote
+ * archives and answers of servers, which must not control the terminal.
+ */
 export function formatError(error: unknown): string {
+  return describeError(error).replaceAll(CONTROL, '\uFFFD')
+}
+
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return `Unexpected error: ${String(error)}`
   if (EXPECTED_ERRORS.some((kind) => error instanceof kind)) return error.message
   const code = 'code' in error ? String(error.code) : ''

@@ -4,6 +4,8 @@ import { declarations as linksDeclarations } from '@latchkey/links/settings/decl
 import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
 import manifest from '../package.json' with { type: 'json' }
 import { Workspace } from './running.ts'
+import { InvalidBackup } from '../src/backup/tar.ts'
+import { formatError } from '../src/format-error.ts'
 
 const workspace = new Workspace()
 afterAll(() => workspace.remove())
@@ -171,4 +173,11 @@ describe('latchkey', () => {
         expect(err).toContain('LINKS_DATABASE_URL')
       }
   })
+})
+
+test('O4.4f: an error that quotes a hostile archive does not control the terminal', () => {
+  const hostile = new InvalidBackup('it has \u001b]0;owned\u0007 and \u009b2J\rnothing\n\tmore')
+  expect(formatError(hostile)).toBe(
+    'The backup cannot be used: it has \uFFFD]0;owned\uFFFD and \uFFFD2J\uFFFDnothing\n\tmore',
+  )
 })
