@@ -13,6 +13,7 @@ import { roomsCommands } from './commands/rooms.ts'
 import { setup } from './commands/setup.ts'
 import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
+import { upgrade } from './commands/upgrade.ts'
 import { voiceCommands } from './commands/voice.ts'
 import { formatError } from './format-error.ts'
 import { printError, printLine } from './output.ts'
@@ -33,6 +34,7 @@ const commands: readonly Command[] = [
   ...voiceCommands,
   backup,
   restore,
+  upgrade,
   doctor,
   health,
 ]

@@ -30,6 +30,7 @@ describe('latchkey', () => {
       'clicks import',
       'backup',
       'restore',
+      'upgrade',
       'doctor',
       'health',
     ])
@@ -132,6 +133,7 @@ describe('latchkey', () => {
     [['backup', 'a', '--service', 'both'], '--service must be one of: links, rooms'],
     [['restore'], 'Missing: FILE'],
     [['restore', 'a', '--service', 'both'], '--service must be one of: links, rooms'],
+    [['upgrade'], 'Missing: --check'],
     [['health', '--service', 'both'], '--service must be one of: links, rooms'],
     [['clicks', 'import', '-'], 'stdin'],
   ])('%p is refused with exit 2 and changes nothing', async (args: string[], problem: string) => {

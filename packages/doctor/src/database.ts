@@ -58,7 +58,7 @@ export async function checkDatabase<Tables>(check: DatabaseCheck<Tables>): Promi
 
 // Refused connections arrive without a message, SQLite's errors with a message that lacks their
 // code.
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : error.name
   if (error.message === '') return code

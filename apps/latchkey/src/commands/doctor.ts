@@ -24,9 +24,13 @@ The exit code is 1 if a check fails.`,
 /** Prints the findings; returns whether none is a failure. */
 async function printFindings(service: string, findings: AsyncIterable<Finding>): Promise<boolean> {
   let isSound = true
-  for await (const { level, name, sentence } of findings) {
-    isSound &&= level !== 'fail'
-    printLine(`${level.padEnd(4)}  ${service}  ${name.padEnd(10)}  ${plain(sentence)}`)
+  for await (const finding of findings) {
+    isSound &&= finding.level !== 'fail'
+    printFinding(service, finding)
   }
   return isSound
+}
+
+export function printFinding(service: string, { level, name, sentence }: Finding): void {
+  printLine(`${level.padEnd(4)}  ${service}  ${name.padEnd(10)}  ${plain(sentence)}`)
 }

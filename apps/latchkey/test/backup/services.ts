@@ -38,8 +38,8 @@ export function instancesOn(newUrl: NewUrl, env: Readonly<Record<string, string>
     return { workspace, links, rooms }
   }
   /** An instance with two links, a key, and a row of each table of Rooms. */
-  const createFilled = async (): Promise<Instance> => {
-    const instance = await createEmpty()
+  const createFilled = async (command = LATCHKEY): Promise<Instance> => {
+    const instance = await createEmpty(command)
     await fillInstance(instance)
     return instance
   }

@@ -3,6 +3,7 @@ import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
 import { NOW, TestDatabase, closeAfterEach } from '../../test/test-database.ts'
+import { migrationNotes } from './migration-notes.ts'
 import { migrations } from './migrations.ts'
 
 const { closeLater } = closeAfterEach()
@@ -49,4 +50,8 @@ eachDialect((_, newUrl) => {
     expect(stored.run(sql`update history set tool = 'other'`)).rejects.toThrow('append-only')
     expect(stored.run(sql`update domain set alias_of = host`)).rejects.toThrow()
   })
+})
+
+test('O4.3: each migration has a sentence for people who upgrade', () => {
+  expect(Object.keys(migrationNotes)).toEqual(Object.keys(migrations))
 })

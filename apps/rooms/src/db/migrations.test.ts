@@ -3,6 +3,7 @@ import { openDatabase } from '@latchkey/database/database'
 import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { sql } from 'kysely'
+import { migrationNotes } from './migration-notes.ts'
 import { migrations } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
@@ -151,4 +152,8 @@ eachDialect((dialect, newUrl) => {
     expect(await database.read.selectFrom('room_members').selectAll().execute()).toEqual([])
     await database.close()
   })
+})
+
+test('O4.3: each migration has a sentence for people who upgrade', () => {
+  expect(Object.keys(migrationNotes)).toEqual(Object.keys(migrations))
 })

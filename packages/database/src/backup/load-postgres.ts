@@ -121,7 +121,7 @@ const triggersQuery = (action: string) => `
  * Drops foreign keys and indexes, which are cheaper to build at the end, and disables triggers, whose
  * effects the dump already has. Returns the function that restores them.
  */
-async function dropStructure(tx: Transaction<unknown>): Promise<() => Promise<void>> {
+export async function dropStructure(tx: Transaction<unknown>): Promise<() => Promise<void>> {
   const keys = await readTexts(tx, keysQuery('add constraint %I %s'))
   const indexes = await readTexts(tx, indexesQuery('pg_get_indexdef(indexrelid)'))
   const drops = await readTexts(tx, indexesQuery(`format('drop index %s', indexrelid::regclass)`))

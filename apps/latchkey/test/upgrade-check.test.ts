@@ -1,0 +1,104 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { LastBackup } from '@latchkey/database/backup/last-backup'
+import { openDatabase } from '@latchkey/database/database'
+import { migrate } from '@latchkey/database/migrate'
+import { eachDialect } from '@latchkey/database/testing'
+import { saveLastBackup as saveLinksBackup } from '@latchkey/links/backup/last-backup'
+import type { Tables as LinksTables } from '@latchkey/links/db/tables'
+import { saveLastBackup } from '@latchkey/rooms/backup/last-backup'
+import { migrations } from '@latchkey/rooms/db/migrations'
+import type { Tables } from '@latchkey/rooms/db/tables'
+import { sql } from 'kysely'
+import { LATCHKEY_SOURCE } from '../../../scripts/latchkey-command.ts'
+import { type Instance, instancesOn } from './backup/services.ts'
+
+const CHECK = ['upgrade', '--check']
+const later = { env: { BUN_OPTIONS: `--preload=${join(import.meta.dir, 'next-version.ts')}` } }
+const nowSeconds = () => Math.floor(Date.now() / 1000)
+
+async function saveBackups({ links, rooms }: Instance, backup: LastBackup): Promise<void> {
+  const linksDatabase = openDatabase<LinksTables>(links)
+  await linksDatabase.write((tx) => saveLinksBackup(tx, backup))
+  await linksDatabase.close()
+  const database = openDatabase<Tables>(rooms)
+  await database.write((tx) => saveLastBackup(tx, backup))
+  await database.close()
+}
+
+eachDialect((_dialect, newUrl) => {
+  const instances = instancesOn(newUrl)
+
+  test('O4.3, O4.3d: with a new backup, the check of the next version is ready and changes nothing', async () => {
+    const source = await instances.createFilled(LATCHKEY_SOURCE)
+    await saveBackups(source, { at: nowSeconds() - 3600, place: '/backups/all.tar' })
+    const { code, out, err } = await source.workspace.run(CHECK, later)
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/^ok    links  migration   9999-next: Changes nothing$/m)
+    expect(out).toMatch(/^ok    links  time        \d+\.\d s on a copy of this database, now$/m)
+    expect(out).toMatch(/^ok    links  backup      verified 1 hours ago, \/backups\/all\.tar$/m)
+    expect(out).toMatch(/^ok    rooms  migrations  none: this version changes no table$/m)
+    expect((await source.workspace.run(CHECK)).out).toMatch(/^ok    links  migrations  none/m)
+  }, 60_000)
+
+  test('O4.3a, O4.3b: the migrations since an early version of Rooms are named and timed', async () => {
+    const source = await instances.createEmpty(LATCHKEY_SOURCE)
+    const database = openDatabase<unknown>(source.rooms)
+    const early = Object.entries(migrations).filter(([name]) => name < '0004')
+    await migrate(database, Object.fromEntries(early))
+    const { code, out, err } = await source.workspace.run(CHECK)
+    expect([code, err]).toEqual([2, ''])
+    expect(out).toMatch(/^ok    links  database    none yet/m)
+    expect([...out.matchAll(/rooms  migration   (\S+): [A-Z]/g)].map(([, name]) => name)).toEqual(
+      Object.keys(migrations).filter((name) => name >= '0004'),
+    )
+    expect(out).toMatch(/^ok    rooms  time        \d/m)
+    const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(
+      database.read,
+    )
+    expect(rows.map(({ name }) => name)).toEqual(early.map(([name]) => name))
+    await database.close()
+  }, 60_000)
+
+  test('O4.3d: a backup that is missing or older than a day is left to a person', async () => {
+    const source = await instances.createFilled(LATCHKEY_SOURCE)
+    const missing = await source.workspace.run(CHECK)
+    expect([missing.code, missing.out]).toEqual([
+      2,
+      expect.stringMatching(/^warn  links  backup      none is known/m),
+    ])
+    await saveBackups(source, { at: nowSeconds() - 90_000, place: 'all.tar' })
+    const old = await source.workspace.run(CHECK)
+    expect(old.code).toBe(2)
+    for (const service of ['links', 'rooms'])
+      expect(old.out).toMatch(
+        new RegExp(`^warn  ${service}  backup      verified 25 hours ago, all\\.tar: run`, 'm'),
+      )
+  }, 60_000)
+
+  test('O4.3c, O4.3d: settings without effect are left to a person; wrong ones and newer databases are errors', async () => {
+    const source = await instances.createFilled(LATCHKEY_SOURCE)
+    await saveBackups(source, { at: nowSeconds(), place: 'all.tar' })
+    const unknown = await source.workspace.run(CHECK, { env: { LINKS_COLOUR: 'red' } })
+    expect([unknown.code, unknown.out]).toEqual([
+      2,
+      expect.stringMatching(/^warn  links  settings    .*LINKS_COLOUR/m),
+    ])
+    const wrong = await source.workspace.run(CHECK, { env: { LINKS_ACCESS: 'open' } })
+    expect([wrong.code, wrong.out]).toEqual([
+      1,
+      expect.stringMatching(/^fail  links  settings    LINKS_ACCESS must/m),
+    ])
+    expect(wrong.out).toMatch(/^ok    rooms  backup/m)
+    const database = openDatabase<unknown>(source.links)
+    await database.write(async (tx) =>
+      sql`insert into migration (name, applied_at) values ('9999-next', '')`.execute(tx),
+    )
+    await database.close()
+    const newer = await source.workspace.run(CHECK)
+    expect([newer.code, newer.out]).toEqual([
+      1,
+      expect.stringMatching(/^fail  links  database    .*newer version.*9999-next/m),
+    ])
+  }, 60_000)
+})
