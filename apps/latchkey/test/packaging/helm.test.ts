@@ -278,6 +278,9 @@ describe.skipIf(!hasTools)('deploy/helm/latchkey', () => {
     ['rooms.storage.size=ten', '/rooms/storage/size'],
     ['ingress.enabled=maybe', '/ingress/enabled'],
     ['trustedProxies=all', '/trustedProxies'],
+    ['links.settings.LINKS_ACCESS=header', '/ingress/enabled'],
+    ['links.settings.LINKS_ACCESS=header,ingress.enabled=false,gateway.enabled=true', '/gateway/enabled'],
+    ['links.settings.LINKS_ACCESS=header,ingress.enabled=false', '/networkPolicy/from'],
   ])('O1.3h: %s is refused by name', (setting, name) => {
     const { code, out, error } = template(CHART, 'sqlite', '--set', setting)
     expect({ code, out, error }).toMatchObject({ code: 1, out: '', error: expect.stringContaining(name) })
