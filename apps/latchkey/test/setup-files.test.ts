@@ -76,6 +76,13 @@ describe('O2.3: files', () => {
     ).toEqual(['700', '600', '600', '755', '644'])
   })
 
+  test('with secrets are closed to others by their folder, also by one that was there before', () => {
+    put('/secrets/other', '')
+    chmodSync(at('/secrets'), 0o755)
+    setUp([{ path: '/secrets/token', text: 'hunter22hunter22\n', mode: 0o644, isSecret: true }])
+    expect((statSync(at('/secrets')).mode & 0o777).toString(8)).toBe('700')
+  })
+
   test('are updated while they are as setup wrote them, and left alone when equal', () => {
     setUp(plan())
     expect(setUp(plan())).toEqual(['same', 'same', 'same'])

@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   rmdirSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -47,6 +48,7 @@ export function writeChanges(
   try {
     for (const { target, file } of writes) {
       createFolders(dirname(join(root, target)), undo)
+      if (file.isSecret) closeFolder(dirname(join(root, target)))
       stage(join(root, target), file.text, file.mode ?? DEFAULT_MODE, undo)
     }
     createFolders(dirname(join(root, manifestPath)), undo)
@@ -112,6 +114,11 @@ function createFolders(folder: string, undo: (() => void)[]): void {
   // Not left to the mask of the shell: the proxy reads its folder, and no one that of secrets.
   chmodSync(folder, PRIVATE_FOLDER.test(folder) ? 0o700 : 0o755)
   undo.push(() => rmdirSync(folder))
+}
+
+/** The folder of secrets may be older than setup. Files in it that containers read rely on it. */
+function closeFolder(folder: string): void {
+  if (PRIVATE_FOLDER.test(folder) && (statSync(folder).mode & 0o007) !== 0) chmodSync(folder, 0o700)
 }
 
 function requireUnchanged(root: string, target: string, before: Buffer | undefined): void {
