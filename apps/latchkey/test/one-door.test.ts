@@ -205,8 +205,17 @@ describe.skipIf(!CHROMIUM || !OPENSSL || !CADDY || !NGINX)('Links behind Rooms',
     await page.context().close()
   }, 60_000)
 
-  test('R50.6a L16.8: behind nginx, a disabled person loses the open page', async () => {
+  test('R50.1a: behind either proxy, no visitor of Rooms names the origin that is asked for', async () => {
+    const forged = { 'X-Forwarded-Host': new URL(up.go).host, 'X-Forwarded-Proto': 'https' }
+    const rooms = await (await browser.newContext()).newPage()
+    const statusOf = async () => (await call(rooms, '/api/access', { headers: forged })).status
+    await rooms.goto(up.rooms)
+    expect(await statusOf()).toBe(421)
     await up.changeProxy()
+    expect(await statusOf()).toBe(421)
+  }, 60_000)
+
+  test('R50.6a L16.8: behind nginx, a disabled person loses the open page', async () => {
     const page = await openList('nginx')
     const root = await (await browser.newContext()).newPage()
     await root.goto(`${up.rooms}/api/auth/login?returnTo=/account`)
