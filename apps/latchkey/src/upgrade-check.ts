@@ -1,7 +1,7 @@
 import type { LastBackup } from '@latchkey/database/backup/last-backup'
 import { findStoredData } from '@latchkey/database/backup/stored-data'
 import { openReader } from '@latchkey/database/database'
-import { type Migration, pendingMigrations } from '@latchkey/database/migrate'
+import { type Migration, NewerDatabase, pendingMigrations } from '@latchkey/database/migrate'
 import { CannotCopy, timeMigrations } from '@latchkey/database/time-migrations'
 import { reasonOf } from '@latchkey/doctor/database'
 import { type Finding, fail, ok, warn } from '@latchkey/doctor/finding'
@@ -24,6 +24,8 @@ import { nowSeconds } from './environment.ts'
 /** What the check needs of a service. */
 interface Upgrade<Tables> {
   readonly declared: Declared<{ readonly databaseUrl: string }>
+  /** The setting that names the database. */
+  readonly setting: string
   readonly migrations: Readonly<Record<string, Migration>>
   readonly notes: Readonly<Record<string, string>>
   readonly findLastBackup: (read: Kysely<Tables>) => Promise<LastBackup | undefined>
@@ -32,6 +34,7 @@ interface Upgrade<Tables> {
 export function checkLinksUpgrade(env: Environment): AsyncGenerator<Finding> {
   const upgrade: Upgrade<LinksTables> = {
     declared: linksSettings,
+    setting: 'LINKS_DATABASE_URL',
     migrations: linksMigrations,
     notes: linksNotes,
     findLastBackup: findLinksBackup,
@@ -44,6 +47,7 @@ export function checkRoomsUpgrade(env: Environment): AsyncGenerator<Finding> {
   const readSettings = env['AUTH_PROVIDER'] ? roomsSettings.readSettings : readDemoSettings
   const upgrade: Upgrade<RoomsTables> = {
     declared: { readSettings, settingsWarnings },
+    setting: 'ROOMS_DATABASE_URL',
     migrations: roomsMigrations,
     notes: roomsNotes,
     findLastBackup: findRoomsBackup,
@@ -59,7 +63,8 @@ async function* checkUpgrade<Tables>(upgrade: Upgrade<Tables>, env: Environment)
   try {
     yield* checkDatabase(upgrade, settings.databaseUrl)
   } catch (error) {
-    yield fail('database', reasonOf(error))
+    if (error instanceof NewerDatabase) yield fail('migrations', error.message)
+    else yield fail('database', `${reasonOf(error)}: check ${upgrade.setting}`)
   }
 }
 
@@ -99,7 +104,8 @@ const DAY_S = 86_400
 function checkBackup(last: LastBackup | undefined): Finding {
   if (!last) return warn('backup', 'none is known: run latchkey backup with the version that runs')
   const hours = Math.floor((nowSeconds() - last.at) / 3600)
-  const sentence = `verified ${hours} hours ago, ${last.place}`
+  const age = hours === 1 ? 'an hour' : `${hours} hours`
+  const sentence = `verified ${age} ago, ${last.place}`
   return nowSeconds() - last.at > DAY_S
     ? warn('backup', `${sentence}: run latchkey backup with the version that runs`)
     : ok('backup', sentence)
