@@ -1,7 +1,6 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
-import { BackupFailure } from '@latchkey/database/backup/copy-sqlite'
+import type { FileHandle } from 'node:fs/promises'
 import { HEAD, type Head, MANIFEST, type Manifest, SUMS, contentEntry, contentKeyOf } from './manifest.ts'
+import { openOwn } from './own-file.ts'
 import { readEntries } from './read-entries.ts'
 import { BLOCK_BYTES, END_OF_TAR, InvalidBackup, paddingOf, tarHeader } from './tar.ts'
 import { linesOf } from './text-lines.ts'
@@ -40,8 +39,8 @@ export class ArchiveWriter {
 
   /** Opens or creates the file. One with another head begins again. Throws `BackupFailure`. */
   static async open(path: string, head: Head): Promise<ArchiveWriter> {
-    const file = await openOrCreate(path)
-    const sums = await openOrCreate(sumsPath(path)).catch(async (error: unknown) => {
+    const file = await openOwn(path)
+    const sums = await openOwn(sumsPath(path)).catch(async (error: unknown) => {
       await file.close()
       throw error
     })
@@ -159,28 +158,6 @@ export class ArchiveWriter {
 }
 
 const SHA256_LENGTH = 64
-
-/**
- * What another user put in the place of the file could be read by that user, or lead elsewhere. Throws
- * `BackupFailure`.
- */
-async function openOrCreate(path: string): Promise<FileHandle> {
-  const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
-  const file = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600).catch((error: unknown) => {
-    throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? notOwn(path) : error
-  })
-  const { uid, nlink } = await file.stat()
-  if (uid === process.geteuid?.() && nlink === 1) {
-    await file.chmod(0o600)
-    return file
-  }
-  await file.close()
-  throw notOwn(path)
-}
-
-function notOwn(path: string): BackupFailure {
-  return new BackupFailure(`${path} is not a file of this user alone: move it away`)
-}
 
 function sha256Of(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest('hex')

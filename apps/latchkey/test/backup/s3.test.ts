@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { newSqliteUrl } from '@latchkey/database/testing'
 import { type S3Server, s3Server } from '../../../rooms/test/files/s3-server.ts'
 import { sha256 } from '../../../rooms/test/transfer/every-row.ts'
 import { until } from '../../../rooms/test/until.ts'
+import { findObject } from '../../src/backup/s3/read-object.ts'
+import { findS3Object } from '../../src/backup/s3/settings.ts'
 import { type Instance, contentPath, exportsOf, instancesOn } from './services.ts'
 
 const instances = instancesOn(newSqliteUrl())
@@ -155,4 +166,20 @@ describe('a backup in S3', () => {
     rmSync(source.workspace.path('mine.tar'))
     expect(readdirSync(source.workspace.folder)).toEqual(['data'])
   }, 60_000)
+
+  test('O4.4g: does not continue in a link, with a content that someone else chose', async () => {
+    expect((await run(source, ['backup', 's3://files/planted.tar'])).code).toBe(0)
+    const object = findS3Object('s3://files/planted.tar', settings)
+    const state = object && (await findObject(object))
+    const target = await instances.createEmpty()
+    const [planted, download] = ['planted', 'planted.tar.download'].map((name) => target.workspace.path(name))
+    writeFileSync(planted ?? '', Buffer.alloc(state?.bytes ?? 0))
+    linkSync(planted ?? '', download ?? '')
+    writeFileSync(`${download}.etag`, state?.etag ?? '')
+    expect(await run(target, ['restore', 's3://files/planted.tar'])).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('planted.tar.download is not a file of this user alone: move it away'),
+    })
+  })
 })

@@ -1,5 +1,7 @@
-import { open, rm, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { CommandFailure } from '../../command.ts'
+import { openOwn } from '../own-file.ts'
 import { findObject, readObject } from './read-object.ts'
 import type { S3Object } from './settings.ts'
 
@@ -8,7 +10,7 @@ const tagPath = (file: string) => `${file}.etag`
 
 /**
  * Downloads an object to a file. A download that was interrupted continues, unless the object was
- * replaced. Throws `CommandFailure` if there is none.
+ * replaced. Throws `CommandFailure` if there is none, and as `openOwn`.
  */
 export async function downloadObject(
   object: S3Object,
@@ -21,11 +23,12 @@ export async function downloadObject(
     .text()
     .catch(() => '')
   if (tag !== state.etag) await deleteDownload(file)
-  const received = await stat(file).catch(() => undefined)
-  const start = received && received.size <= state.bytes ? received.size : 0
-  await Bun.write(tagPath(file), state.etag)
-  const output = await open(file, start > 0 ? 'a' : 'w', 0o600)
+  const output = await openOwn(file, constants.O_APPEND)
   try {
+    const { size } = await output.stat()
+    const start = size <= state.bytes ? size : 0
+    await output.truncate(start)
+    await Bun.write(tagPath(file), state.etag)
     let at = start
     for await (const piece of readObject(object, state, start)) {
       await output.writeFile(piece)
