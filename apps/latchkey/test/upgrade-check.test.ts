@@ -107,9 +107,12 @@ eachDialect((_dialect, newUrl) => {
     const newer = await source.workspace.run(CHECK)
     expect([newer.code, newer.out]).toEqual([
       1,
-      expect.stringMatching(
-        /^fail  links  database    .*newer version.*9999-next.*: check LINKS_DATABASE_URL$/m,
-      ),
+      expect.stringMatching(/^fail  links  migrations  .*newer version.*9999-next/m),
     ])
+    const away = { LINKS_DATABASE_URL: 'postgres://links:hunter2@127.0.0.1:1/links' }
+    const unreachable = await source.workspace.run(CHECK, { env: away })
+    expect(unreachable.code).toBe(1)
+    expect(unreachable.out).toMatch(/^fail  links  database    .*ECONNREFUSED.*: check LINKS_DATABASE_URL$/m)
+    expect(unreachable.out).not.toContain('hunter2')
   }, 60_000)
 })
