@@ -4,8 +4,7 @@ import { sql } from 'kysely'
 
 const EVENT_TYPES = `'message.created', 'message.edited', 'message.deleted', 'message.reactions',
   'message.pinned', 'message.unpinned', 'member.joined', 'member.left', 'member.removed', 'member.role',
-  'members.added', 'room.settings', 'room.owner', 'room.retention', 'call.started', 'call.ended',
-  'call.missed'`
+  'room.settings', 'room.owner', 'room.retention', 'call.started', 'call.ended', 'call.missed'`
 
 /**
  * Rooms without a limit of participants or of age, and direct conversations: rooms without a name
