@@ -35,8 +35,10 @@ export class Chatters {
     this.#people = people
   }
 
-  get presentCount(): number {
-    return this.#present.size
+  /** Whether each person has lost this many sockets, and is in the room again. */
+  hasReturned(times: number): boolean {
+    const ended = [...this.tally.closes.values()].reduce((sum, count) => sum + count, 0)
+    return ended >= times * this.#people.length && this.#present.size >= this.#people.length
   }
 
   /** All people are in their rooms when this resolves. */

@@ -5,6 +5,7 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Wire } from '../../../links/test/durability/wire.ts'
+import { until } from '../../../rooms/test/until.ts'
 import { type ChatTally, Chatters } from './chatters.ts'
 import { Services } from './services.ts'
 import { type VisitTally, Visitors } from './visitors.ts'
@@ -47,9 +48,8 @@ export async function restartUnderLoad(options: RestartOptions): Promise<Restart
       await Bun.sleep(options.pauseMs)
       const isKill = count >= options.restarts - options.kills
       stopMs.push(await services.restart(isKill ? 'SIGKILL' : 'SIGTERM'))
-      // The end of a socket arrives after the end of its process.
       await Bun.sleep(options.pauseMs)
-      while (chatters.presentCount < options.people) await Bun.sleep(20)
+      await until(() => chatters.hasReturned(count + 1))
     }
     const [visits, chat] = await Promise.all([visitors.stop(), chatters.stop()])
     await services.stop()
