@@ -70,7 +70,7 @@ export function nextSteps(
           `${title} verifies no email address: put the id of your account, from its page in Rooms, into LINKS_ADMINS.`,
         ]
       : []),
-    `latchkey setup${machine.root === '/' ? '' : ` --write ${machine.root}`} --check tells what has drifted, at any time.`,
+    `latchkey setup${machine.root === '/' ? '' : ` --write ${machine.root}`} --check says what has drifted, at any time.`,
   ]
 }
 

@@ -92,7 +92,7 @@ eachDialect((_dialect, newUrl) => {
   }
 
   for (const [name, end] of Object.entries(ENDS))
-    test(`R50.6a: ${name} is told to the services, with its sid and no other`, async () => {
+    test(`R50.6a: ${name} is reported to the services, with its sid and no other`, async () => {
       const service = await open()
       const visitor = await entered(service, STAFF)
       const elsewhere = await visitor.follow(`${WIKI}/`)
