@@ -147,7 +147,7 @@ test('R35.2f: a question mark lists all shortcuts, in each language, except whil
     ['sv', 'Kortkommandon', 32],
     ['id', 'Pintasan papan ketik', 32],
   ] as const) {
-    // What is written in one room is a draft in its other pages.
+    // A draft of one page appears in the other pages of its room.
     const { id } = await createRoom(host, { name: 'Office' })
     const { page, errors } = await pages.openAs(ALICE, `/rooms/${id}`, { locale })
     await page.getByRole('textbox').first().focus()
