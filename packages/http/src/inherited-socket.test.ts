@@ -94,7 +94,7 @@ test('O4.2d: while a request runs that is older than the stop, new ones are stil
   const socket = hold()
   const { child, line } = spawn(socket.port, passing(socket))
   await line()
-  const running = ask(socket, '?wait=2500')
+  const running = ask(socket, '?wait=4000')
   await ask(socket)
   child.kill('SIGTERM')
   const stoppedAtMs = performance.now()
@@ -102,7 +102,7 @@ test('O4.2d: while a request runs that is older than the stop, new ones are stil
   while (performance.now() - stoppedAtMs < 1_500) expect((await ask(socket)).pid).toBe(child.pid)
   expect((await running).pid).toBe(child.pid)
   expect(await child.exited).toBe(0)
-})
+}, 30_000)
 
 test('O4.2b: a process to which the sockets were not passed listens on its own', async () => {
   const socket = hold()

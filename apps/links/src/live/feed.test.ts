@@ -12,8 +12,8 @@ test('L16.8: a subscription ends at once, also while a change waits to be sent',
   subscription.add({ totals: true })
   const next = subscription.next(10_000)
   await Promise.resolve()
-  const beganMs = performance.now()
   subscription.end()
-  expect([await next, hasEnded]).toEqual(['ended', true])
-  expect(performance.now() - beganMs).toBeLessThan(500)
+  // The event loop delivers what is there before a timer that expires, however late it is.
+  const first = await Promise.race([next, Bun.sleep(500).then(() => 'a timer')])
+  expect([first, hasEnded]).toEqual(['ended', true])
 })
