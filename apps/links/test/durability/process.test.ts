@@ -275,7 +275,10 @@ describe('clicks that were not counted yet', () => {
     stopped = true
     await Promise.all([...onOld, ...onYoung])
     expect(await young.stop()).toEqual(STOPPED)
-    expect([old.faults, young.faults]).toEqual([[], []])
+    // On a busy machine, the old one may leave clicks to the new one, and says so.
+    const waiting = 'drain: clicks wait in the journal for the next start'
+    expect(old.faults.filter(({ message }) => message !== waiting)).toEqual([])
+    expect(young.faults).toEqual([])
     expect(countedClicks(folder, 'target')).toEqual([redirects, redirects, redirects])
   })
 })
