@@ -31,9 +31,9 @@ const MEMORY_EACH = 1024 ** 3
 const CONNECTIONS_EACH = 100
 /**
  * Test files in parallel for each core: for about half of their time they wait for servers and
- * browsers. In CI, where a test that a busy machine fails costs a whole run, a few less.
+ * browsers. In CI, where a test that a busy machine fails costs a whole run, one.
  */
-const FILES_PER_CORE = inCi ? 1.5 : 2
+const FILES_PER_CORE = inCi ? 1 : 2
 const width = Math.max(
   1,
   Math.floor(Math.min(FILES_PER_CORE * availableParallelism(), totalmem() / MEMORY_EACH)),

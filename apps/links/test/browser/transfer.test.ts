@@ -130,7 +130,7 @@ test('L18: a table with unknown columns is imported by choosing their fields, th
 }, 60_000)
 
 test('thousands of links are imported with visible progress, and one of them is found afterwards', async () => {
-  const rows = Array.from({ length: 2_000 }, (_, n) => `https://example.com/many/${n},many-${n},Number ${n}`)
+  const rows = Array.from({ length: 6_000 }, (_, n) => `https://example.com/many/${n},many-${n},Number ${n}`)
   const { page, errors } = await admin.open('/import-export')
   await choose(page, 'many.csv', ['url,slug,label', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Preview' }).click()
@@ -145,7 +145,7 @@ test('thousands of links are imported with visible progress, and one of them is 
       if (text !== undefined) seen.push(`${text} ${Math.round(Number(bar))}`)
     }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
   })
-  await page.getByRole('button', { name: 'Import 2,000 links' }).click(SLOW)
+  await page.getByRole('button', { name: 'Import 6,000 links' }).click(SLOW)
   await page.getByText(/rows? processed/).waitFor()
   await screenshot(page, 'transfer-running')
   await page.waitForFunction(() => new Set((globalThis as unknown as { seen: string[] }).seen).size > 2)
@@ -153,7 +153,7 @@ test('thousands of links are imported with visible progress, and one of them is 
   await page.getByRole('heading', { name: 'Bundles', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Import and export' }).click()
   // A notice states it as well if the import ended on the other page.
-  await page.locator('main').getByText('2,000 links imported.').waitFor(SLOW)
+  await page.locator('main').getByText('6,000 links imported.').waitFor(SLOW)
   await screenshot(page, 'transfer-many')
 
   await page.getByRole('link', { name: 'View links' }).click()
@@ -164,12 +164,12 @@ test('thousands of links are imported with visible progress, and one of them is 
 }, 240_000)
 
 test('a stopped import keeps whole rows, states their number, and the next import adds only the others', async () => {
-  const rows = Array.from({ length: 2_000 }, (_, n) => `https://example.com/stop/${n},stop-${n},`)
+  const rows = Array.from({ length: 6_000 }, (_, n) => `https://example.com/stop/${n},stop-${n},`)
   const before = await countLinks()
   const { page } = await admin.open('/import-export')
   await choose(page, 'stop.csv', ['url,slug,label', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByRole('button', { name: 'Import 2,000 links' }).click(SLOW)
+  await page.getByRole('button', { name: 'Import 6,000 links' }).click(SLOW)
   await page.getByText(/rows? processed/).waitFor()
   const release = holdWrites()
   await page.getByRole('button', { name: 'Stop' }).click()
@@ -181,7 +181,7 @@ test('a stopped import keeps whole rows, states their number, and the next impor
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('button', { name: /^Import [\d,]+ links$/ }).click(SLOW)
   await page.getByRole('heading', { name: 'Import finished' }).waitFor(SLOW)
-  expect(await countLinks()).toBe(before + 2_000)
+  expect(await countLinks()).toBe(before + 6_000)
 }, 240_000)
 
 test('a dropped file is chosen, and none of it is stored before the import', async () => {
@@ -217,12 +217,19 @@ test('the end of an import is reported on other pages, with a link back to it', 
   const { page, errors } = await admin.open('/import-export')
   await choose(page, 'away.csv', ['url,slug,label', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByRole('button', { name: 'Import 1,000 links' }).click(SLOW)
-  await page.getByText(/rows? processed/).waitFor()
-  const release = holdWrites()
+  const importButton = page.getByRole('button', { name: 'Import 1,000 links' })
+  await importButton.waitFor(SLOW)
+  // The import cannot end before the other page is open.
+  const { promise: isElsewhere, resolve: send } = Promise.withResolvers<void>()
+  await page.route('**/api/import*', async (route) => {
+    await isElsewhere
+    await route.continue()
+  })
+  await importButton.click()
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
-  release()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  send()
   const notice = page.getByRole('alert').filter({ hasText: 'Import finished' })
   await notice.getByText('1,000 links imported.').waitFor(SLOW)
   await expectAccessible(page)

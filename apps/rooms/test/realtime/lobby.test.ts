@@ -328,7 +328,9 @@ eachDialect((dialect, newUrl) => {
       }
       const ids = { roomId: 'Forged', fromUserId: userId, toUserId: userId }
       stranger.publish({ kind: 'notice', userId, notice: 'transfer_ended', data: ids })
-      stranger.publish({ kind: 'notice_ref', userId, notice: 'transfer', ids: { roomId } })
+      // Another room than the one below, which may have its offer before the node reads it.
+      const another = await createRoom(olga)
+      stranger.publish({ kind: 'notice_ref', userId, notice: 'transfer', ids: { roomId: another.id } })
       const id = await invite(otto)
       const pending = await otto.browser.json<{ invitations: unknown[] }>('/api/room-invitations/pending')
       expect(await noticeNamed('invitation')).toEqual({
