@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-import { IMAGE_PROCESS, runImageProcess } from '@latchkey/rooms/files/images/image-process'
+import { IMAGE_PROCESS, runImageProcess } from '@latchkey/images/image-process'
 import { runCommandLine } from './cli.ts'
 
 const args = process.argv.slice(2)

@@ -15,7 +15,6 @@ export interface ImageRequest {
   maxBytes: number
 }
 
-/** `too_large` needs more time, memory, pixels or bytes than an image may. */
 /** The middle of an image, as a WebP square of so many pixels a side. */
 export interface SquareRequest {
   source: string
@@ -24,6 +23,7 @@ export interface SquareRequest {
   side: number
 }
 
+/** `too_large` needs more time, memory, pixels or bytes than an image may. */
 export type ImageReply = { size: ImageSize } | { refusal: 'too_large' | 'unreadable' }
 
 /** Size in pixels, as displayed. */
