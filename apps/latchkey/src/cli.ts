@@ -6,6 +6,7 @@ import { explainCommand } from './commands/explain.ts'
 import { health } from './commands/health.ts'
 import { roomsArchiveCommands } from './commands/instance-archive.ts'
 import { keyCommands } from './commands/keys.ts'
+import { legacyCommands } from './commands/legacy.ts'
 import { transferOwnershipCommand } from './commands/link-owners.ts'
 import { linkCommands } from './commands/links.ts'
 import { restore } from './commands/restore.ts'
@@ -28,6 +29,7 @@ const commands: readonly Command[] = [
   ...linkCommands,
   ...transferCommands,
   transferOwnershipCommand,
+  ...legacyCommands,
   explainCommand,
   ...roomsArchiveCommands,
   ...roomsCommands,

@@ -108,7 +108,7 @@ interface Arrival {
  * root.
  */
 function isNonRedirect(path: string): boolean {
-  const isSystem = path.startsWith('_') || path.startsWith('.')
+  const isSystem = path === '_' || path.startsWith('_/') || path.startsWith('.')
   // `oauth` itself is a slug, which may be followed by a slash (L12.3).
   return isSystem || (path.startsWith('oauth/') && path !== 'oauth/') || isReserved(path)
 }

@@ -91,6 +91,7 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
       is_bot: 0,
       is_self_referrer: 0,
       variant: null,
+      legacy_path: null,
     })
     expect(id).toBeGreaterThan(0)
     expect(visitor).toMatch(/^[\w-]{43}$/)

@@ -199,4 +199,5 @@ const CLICK = {
   isSelfReferrer: 0,
   visitorFp: null,
   variant: null,
+  legacyPath: null,
 } as const

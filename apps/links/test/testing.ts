@@ -32,6 +32,7 @@ const TABLES = [
   'link',
   'slug',
   'retired_slug',
+  'legacy_path',
   'domain',
   'bundle',
   'bundle_link',

@@ -35,6 +35,12 @@ export async function readLinkStates(
     .where(inList(dialect, 'link_id', ids))
     .orderBy('slug')
     .execute()
+  const legacyPaths = await tx
+    .selectFrom('legacy_path')
+    .select(['link_id', 'path', 'source', 'created_at'])
+    .where(inList(dialect, 'link_id', ids))
+    .orderBy('path')
+    .execute()
   const memberships = await tx
     .selectFrom('bundle_link')
     .select(['link_id', 'bundle_id'])
@@ -42,6 +48,7 @@ export async function readLinkStates(
     .orderBy('bundle_id')
     .execute()
   const slugsOf = Map.groupBy(slugs, (row) => row.link_id)
+  const legacyPathsOf = Map.groupBy(legacyPaths, (row) => row.link_id)
   const bundlesOf = Map.groupBy(memberships, (row) => row.link_id)
   return new Map(
     rows.map(({ id, version, document, hash, secret_hash, ...columns }) => {
@@ -52,6 +59,7 @@ export async function readLinkStates(
         password: hash,
         share: secret_hash,
         slugs: (slugsOf.get(id) ?? []).map(({ link_id: _, ...row }) => withoutNulls(row)),
+        legacy_paths: legacyPathsOf.get(id)?.map(({ link_id: _, ...row }) => row) ?? null,
         bundles: bundles ?? null,
       })
       return [id, { version, values }]

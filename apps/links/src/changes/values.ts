@@ -17,8 +17,11 @@ export interface Difference {
 
 /** Fields of secrets. History has only the fact that one is set. */
 const SECRETS: ReadonlySet<string> = new Set(['password', 'share'])
-/** A list, whose items are compared one by one. */
-const SLUGS = 'slugs'
+/** Lists, whose items are compared one by one, and what distinguishes an item. */
+const LISTS: ReadonlyMap<string, string> = new Map([
+  ['slugs', 'slug'],
+  ['legacy_paths', 'path'],
+])
 /** Fields that a creation and a deletion have, and no other change: they have changes of their own. */
 const WHOLE_ONLY: ReadonlySet<string> = new Set(['bundles', 'links', 'links_omitted'])
 
@@ -43,23 +46,22 @@ function compare(before: Values, after: Values): { before: Values; after: Values
   const current: Record<string, unknown> = {}
   for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (WHOLE_ONLY.has(field) || Bun.deepEquals(before[field], after[field])) continue
-    const isList = field === SLUGS
-    old[field] = isList ? without(slugsOf(before), slugsOf(after)) : (before[field] ?? null)
-    current[field] = isList ? without(slugsOf(after), slugsOf(before)) : (after[field] ?? null)
+    const isList = LISTS.has(field)
+    old[field] = isList ? without(field, before, after) : (before[field] ?? null)
+    current[field] = isList ? without(field, after, before) : (after[field] ?? null)
   }
   return Object.keys(old).length === 0 ? undefined : { before: old, after: current }
 }
 
-type Slug = Values & { slug: string }
-
-function slugsOf(values: Values): readonly Slug[] {
-  return (values[SLUGS] ?? []) as readonly Slug[]
+function itemsOf(field: string, values: Values): readonly Values[] {
+  return (values[field] ?? []) as readonly Values[]
 }
 
-/** The slugs that are not the same in the other list. */
-function without(slugs: readonly Slug[], others: readonly Slug[]): Slug[] {
-  const same = new Map(others.map((slug) => [slug.slug, slug]))
-  return slugs.filter((slug) => !Bun.deepEquals(slug, same.get(slug.slug)))
+/** The items of a list that are not the same in the list of the other values. */
+function without(field: string, values: Values, others: Values): Values[] {
+  const key = LISTS.get(field) ?? ''
+  const same = new Map(itemsOf(field, others).map((item) => [item[key], item]))
+  return itemsOf(field, values).filter((item) => !Bun.deepEquals(item, same.get(item[key])))
 }
 
 /** The values with secrets replaced by the fact that they are set. */
@@ -76,9 +78,11 @@ export function revert(state: Values | null, { before, after }: Difference): Val
   if (before === null || after === null || state === null) return before
   const values: Record<string, unknown> = { ...state }
   for (const [field, value] of Object.entries(before))
-    if (field === SLUGS) {
-      const changed = new Set(slugsOf(after).map(({ slug }) => slug))
-      values[field] = [...slugsOf(state).filter(({ slug }) => !changed.has(slug)), ...slugsOf(before)]
+    if (LISTS.has(field)) {
+      const key = LISTS.get(field) ?? ''
+      const changed = new Set(itemsOf(field, after).map((item) => item[key]))
+      const unchanged = itemsOf(field, state).filter((item) => !changed.has(item[key]))
+      values[field] = [...unchanged, ...itemsOf(field, before)]
     } else if (value === null) delete values[field]
     else values[field] = value
   return values

@@ -24,5 +24,6 @@ export function clickValues(click: ClassifiedClick): (string | number | null)[] 
     click.isSelfReferrer,
     click.visitorFp,
     click.variant,
+    click.legacyPath ?? null,
   ]
 }

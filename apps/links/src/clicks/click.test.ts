@@ -40,6 +40,7 @@ test('a click from a search page has every property', () => {
     isSelfReferrer: 0,
     visitorFp: 'f'.repeat(43),
     variant: null,
+    legacyPath: null,
   })
 })
 
@@ -67,6 +68,7 @@ test('a click without headers and query is a direct one by a bot', () => {
     isSelfReferrer: 0,
     visitorFp: null,
     variant: null,
+    legacyPath: null,
   })
 })
 

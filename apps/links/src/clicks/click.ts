@@ -18,6 +18,7 @@ export interface JournalledClick {
   readonly country: string | null
   readonly visitorFp: string | null
   readonly variant?: string | null
+  readonly legacyPath?: string | null
 }
 
 export interface ClassifiedClick {
@@ -42,6 +43,7 @@ export interface ClassifiedClick {
   readonly isSelfReferrer: 0 | 1
   readonly visitorFp: string | null
   readonly variant: string | null
+  readonly legacyPath: string | null
 }
 
 // L13.1
@@ -79,6 +81,7 @@ export function classifyClick(click: JournalledClick): ClassifiedClick {
     isSelfReferrer: isSelfReferrer(referrer, click.host) ? 1 : 0,
     visitorFp: click.visitorFp,
     variant: click.variant ?? null,
+    legacyPath: click.legacyPath ?? null,
   }
 }
 

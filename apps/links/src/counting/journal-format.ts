@@ -17,8 +17,10 @@ type PackedRawClick = [
   userAgent: string | null,
   country: string | null,
   visitorFp: string | null,
-  // Left out for the link's own URL.
-  variant?: string,
+  // Left out for the link's own URL, and null if a legacy path follows.
+  variant?: string | null,
+  // Left out for a slug.
+  legacyPath?: string,
 ]
 
 type PackedClassifiedClick = [
@@ -45,8 +47,13 @@ export function packClick(click: JournalledClick | ClassifiedClick): PackedClick
     click.userAgent,
     click.country,
     click.visitorFp,
-    ...(click.variant ? ([click.variant] as const) : ([] as const)),
+    ...lastFields(click),
   ]
+}
+
+function lastFields({ variant = null, legacyPath }: JournalledClick) {
+  if (legacyPath) return [variant, legacyPath] as const
+  return variant === null ? ([] as const) : ([variant] as const)
 }
 
 export function unpackBatch(batch: string): (JournalledClick | ClassifiedClick)[] {
@@ -58,7 +65,12 @@ function unpackClick(packed: PackedClick): JournalledClick | ClassifiedClick {
     const [slug, linkId, clickedAt, rest] = packed
     return { slug, linkId, clickedAt, ...rest }
   }
-  const [slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp, variant] = packed
+  const [slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp, ...rest] = packed
+  const [variant, legacyPath] = rest
   const click = { slug, linkId, clickedAt, host, query, referrer, userAgent, country, visitorFp }
-  return variant === undefined ? click : { ...click, variant }
+  return {
+    ...click,
+    ...(variant !== undefined && { variant }),
+    ...(legacyPath !== undefined && { legacyPath }),
+  }
 }

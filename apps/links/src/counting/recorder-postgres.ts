@@ -63,10 +63,10 @@ const INVALIDATE_ROLLUPS = invalidateRollups(
 
 const INSERT_CLICKS = `insert into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os,
     browser, link_mode, channel, utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot,
-    is_self_referrer, visitor_fp, variant)
+    is_self_referrer, visitor_fp, variant, legacy_path)
   select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-    $17::text[], $18::bigint[], $19::bigint[], $20::text[], $21::text[]) returning id`
+    $17::text[], $18::bigint[], $19::bigint[], $20::text[], $21::text[], $22::text[]) returning id`
 
 /** Also keeps the clicks of other nodes from coming between those of this transaction. */
 const LOCK_EVENTS = `select pg_advisory_xact_lock(${EVENT_LOCK})`

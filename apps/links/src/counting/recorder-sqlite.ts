@@ -13,8 +13,8 @@ import { countByHour } from './hour-counts.ts'
  */
 const INSERT_CLICKS = `insert or fail into click (link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os,
   browser, link_mode, channel, utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot,
-  is_self_referrer, visitor_fp, variant) values `
-const ONE_CLICK = `(${Array(21).fill('?').join(', ')})`
+  is_self_referrer, visitor_fp, variant, legacy_path) values `
+const ONE_CLICK = `(${Array(22).fill('?').join(', ')})`
 /**
  * Each statement costs a microsecond per click, most of it for the row of `autoincrement`. More
  * rows per statement save no more.

@@ -24,6 +24,8 @@ export interface ClickTable {
   visitor_fp: string | null
   /** The number of the rule and the part that chose the destination; null for the link's URL. */
   variant: string | null
+  /** The legacy path that the visitor came by; null for a slug. */
+  legacy_path: string | null
 }
 
 /**

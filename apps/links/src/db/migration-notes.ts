@@ -7,4 +7,6 @@ export const migrationNotes: Readonly<Record<string, string>> = {
   '0005-folded-text': 'Searches without accents: texts are folded again after the start, beside the service',
   '0006-languages': 'Accepts every language that the program knows',
   '0007-wire-words': 'Renames stick to sticky in behaviours, and also_of to alias_of in domains',
+  '0008-legacy-paths':
+    'Keeps paths of other services that links answer as well, and which of them a click came by',
 }

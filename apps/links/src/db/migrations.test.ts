@@ -40,7 +40,7 @@ eachDialect((_, newUrl) => {
     await stored.run(sql`insert into event (type, at, data) values ('link.updated', ${NOW}, ${old.data})`)
     await stored.run(sql`insert into domain (host, also_of) values ('go.example', 'old.example')`)
 
-    expect(await migrate(stored.database, migrations)).toEqual(['0007-wire-words'])
+    expect(await migrate(stored.database, migrations)).toContain('0007-wire-words')
 
     const rows = await stored.rows(`select document, before_values, after_values, ops, diff, data
       from link_behaviour, history, plan, event`)

@@ -6,6 +6,7 @@ import { unappliedPlans } from './migrations/0004-unapplied-plans.ts'
 import { foldedText } from './migrations/0005-folded-text.ts'
 import { languages } from './migrations/0006-languages.ts'
 import { wireWords } from './migrations/0007-wire-words.ts'
+import { legacyPaths } from './migrations/0008-legacy-paths.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -15,4 +16,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-folded-text': foldedText,
   '0006-languages': languages,
   '0007-wire-words': wireWords,
+  '0008-legacy-paths': legacyPaths,
 }

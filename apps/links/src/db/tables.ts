@@ -22,6 +22,7 @@ export interface Tables {
   link: LinkTable
   slug: SlugTable
   retired_slug: { slug: string }
+  legacy_path: LegacyPathTable
   domain: DomainTable
   bundle: BundleTable
   bundle_link: { bundle_id: number; link_id: number }
@@ -288,6 +289,18 @@ export interface SlugTable {
   closed_bots: Generated<number>
   closed_self_referrers: Generated<number>
   closed_bot_self_referrers: Generated<number>
+}
+
+/** A path of another service that a link answers as well (L43.1). */
+export interface LegacyPathTable {
+  /** Host of the domain of the link; empty for the default domain. */
+  domain: string
+  /** Decoded, exact and without its leading slash. */
+  path: string
+  link_id: number
+  /** The format of the file that it was imported from, or `cli`. */
+  source: string
+  created_at: number
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Database, lockKey } from '@latchkey/database/database'
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { Tables, Tx } from '../db/tables.ts'
-import { parseSlugKey } from '../urls/slug.ts'
+import { toAddress } from '../live/click-store.ts'
 import type { Event, EventClick, EventData, EventPage } from './schema.ts'
 import type { EventType } from './types.ts'
 
@@ -79,6 +79,7 @@ export async function readEvents(
 }
 
 type EventRow = Selectable<Tables['event']>
+type StoredClick = Omit<EventClick, 'domain' | 'legacy_path'> & { legacy_path: string | null }
 
 async function selectEvents(
   read: Kysely<Tables>,
@@ -101,10 +102,10 @@ function clickCountOf({ first_click: first, last_click: last }: EventRow): numbe
 async function toEvent(read: Kysely<Tables>, { first_click, last_click, ...row }: EventRow): Promise<Event> {
   const data = JSON.parse(row.data) as EventData
   if (first_click === null || last_click === null) return { ...row, data }
-  const { rows } = await sql<EventClick>`
-    select id, link_id, slug, clicked_at, country, device_type, os, browser from click
+  const { rows } = await sql<StoredClick>`
+    select id, link_id, slug, clicked_at, country, device_type, os, browser, legacy_path from click
     where id between ${first_click} and ${last_click} order by id`.execute(read)
-  const clicks = rows.map((click) => ({ ...click, ...parseSlugKey(click.slug) }))
+  const clicks = rows.map(toAddress)
   return { ...row, data: { ...data, clicks } }
 }
 

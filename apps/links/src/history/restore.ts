@@ -14,6 +14,12 @@ import {
   setPrimarySlug,
   setSlugDisabled,
 } from '../links/slugs/store.ts'
+import {
+  type LegacyPathRow,
+  insertLegacyPaths,
+  listLegacyPathsOf,
+  removeLegacyPath,
+} from '../links/legacy/store.ts'
 import { type LinkRow, findLinkRow, updateLinkRow } from '../links/store.ts'
 import { readLinkStates } from '../changes/states.ts'
 import { type Values, findDifference, parseValues, revert } from '../changes/values.ts'
@@ -29,12 +35,15 @@ export interface LinkValues extends Values {
   /** Set if there is a password; history never has the password itself. */
   password?: 'set'
   slugs: readonly SlugValues[]
+  legacy_paths?: readonly LegacyPathValues[]
 }
 
 type SlugValues = Pick<SlugRow, 'slug' | 'is_custom' | 'created_at'> & {
   disabled_at?: number
   added_by?: string
 }
+
+export type LegacyPathValues = Pick<LegacyPathRow, 'path' | 'source' | 'created_at'>
 
 /**
  * The values of a link right after a change of it. They follow from the present ones and from what
@@ -74,6 +83,7 @@ export async function restoreValues(
   const present = (await readLinkStates(tx, database.dialect, [row.id])).get(row.id)?.values ?? {}
   if (values.password !== undefined && present['password'] === undefined) throw failure('password_not_kept')
   await restoreSlugs(tx, context, row, values)
+  await restoreLegacyPaths(tx, context, row, values)
   const passwordHash = values.password === undefined ? null : undefined
   await replaceBehaviour(tx, row, { document: values.behaviour ?? {}, passwordHash, now })
   await updateLinkRow(
@@ -126,6 +136,22 @@ async function addEarlierSlugs(
     else if ((await findSlug(tx, fields.slug))?.link_id !== row.id) throw failure('slug_taken')
   }
   if (await hasTooManySlugs(tx, row.id)) throw failure('too_many_slugs')
+}
+
+/** Adds the legacy paths that the link had, and removes those that it did not have. */
+async function restoreLegacyPaths(
+  tx: Tx,
+  { database: { dialect } }: Context,
+  row: LinkRow,
+  { legacy_paths: earlier = [] }: LinkValues,
+): Promise<void> {
+  const present = await listLegacyPathsOf({ db: tx, dialect }, [row.id])
+  const domain = row.domain ?? ''
+  const [wanted, stored] = [earlier, present].map((paths) => new Set(paths.map(({ path }) => path)))
+  for (const legacyPath of present) if (!wanted?.has(legacyPath.path)) await removeLegacyPath(tx, legacyPath)
+  const missing = earlier.filter(({ path }) => !stored?.has(path))
+  const rows = missing.map((legacyPath) => ({ ...legacyPath, domain, link_id: row.id }))
+  if (!(await insertLegacyPaths(tx, rows))) throw failure('slug_taken')
 }
 
 async function removeOrDisable(tx: Tx, context: Context, row: SlugRow): Promise<void> {

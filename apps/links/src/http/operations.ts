@@ -24,6 +24,7 @@ import { preferenceOperations } from '../preferences/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { checkSlug } from '../links/slugs/check.ts'
 import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
+import { listLegacyPaths } from '../links/legacy/operations.ts'
 import { explainOperations } from '../explain/operations.ts'
 import { sharingOperations } from '../sharing/operations.ts'
 import { webhookOperations } from '../webhooks/operations.ts'
@@ -36,6 +37,7 @@ const sharedOperations: readonly AnyOperation<Context>[] = [
   ...behaviourOperations,
   ...explainOperations,
   ...slugOperations,
+  listLegacyPaths,
   ...domainOperations,
   ...bundleOperations,
   ...ownershipOperations,

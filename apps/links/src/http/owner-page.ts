@@ -5,7 +5,9 @@ import type { Admission } from '../access/access.ts'
 import { type SlugState, findSlugState } from '../links/slugs/store.ts'
 import { findPreferences } from '../preferences/store.ts'
 import type { Site } from '../domains/sites.ts'
+import { isLegacyKey } from '../urls/legacy-path.ts'
 import { parseSlugKey } from '../urls/slug.ts'
+import { findPrimaryOfLegacyPath } from '../links/legacy/store.ts'
 import type { ClosedReason } from '../links/behaviour/evaluate.ts'
 import { locationOf } from '../urls/location.ts'
 import { serverTexts } from '../texts/texts.ts'
@@ -40,12 +42,14 @@ export function createOwnerPage(services: Services, admit: Admit): RedirectOptio
 
 async function renderOwnerPage(
   { database, now, settings }: Services,
-  { request, slug: key, site }: ShortUrlRequest,
+  { request, slug: visited, site }: ShortUrlRequest,
   closed: ClosedReason | undefined,
   identity: string,
 ): Promise<Response | undefined> {
   // The admin pages are on the default domain, whose origin comes from the settings alone.
   if (site.domain !== null && settings.baseUrl === null) return undefined
+  const key = isLegacyKey(visited) ? await findPrimaryOfLegacyPath(database.read, visited) : visited
+  if (key === undefined) return undefined
   const state = await findSlugState(database.read, key)
   if (state && state.created_by !== identity) return undefined
   const miss = state ? explainMiss(state, closed, now()) : UNUSED

@@ -10,6 +10,7 @@ import type { Range } from '../time/ranges.ts'
 import { delta, sum, windowsOf } from '../time/window.ts'
 import { originOfDomain } from '../urls/host.ts'
 import { parseSlugKey } from '../urls/slug.ts'
+import { type LegacyPathRow, listLegacyPathsOf } from './legacy/store.ts'
 import type { Link } from './schema.ts'
 import type { Slug } from './slugs/schema.ts'
 import type { SlugRow } from './slugs/store.ts'
@@ -78,6 +79,8 @@ async function readLinksByIds(db: Db, ids: readonly number[], view: LinkView): P
     .orderBy('created_at')
     .orderBy('slug')
     .execute()
+  const legacyPaths = await listLegacyPathsOf({ db: db.read, dialect: db.dialect }, ids)
+  const legacyPathsOf = Map.groupBy(legacyPaths, (row) => row.link_id)
   const { range, now, filters } = view
   const clicks = range && (await readWindowClicks(db, ids, windowsOf(range, now), filters))
   const slugsOf = Map.groupBy(slugs, (slug) => slug.link_id)
@@ -86,10 +89,20 @@ async function readLinksByIds(db: Db, ids: readonly number[], view: LinkView): P
   const links = new Map(
     rows.map((row) => [
       row.id,
-      toLink(row, slugsOf.get(row.id) ?? [], { countOf, previousClicks: clicks?.previous?.get(row.id) }),
+      {
+        ...toLink(row, slugsOf.get(row.id) ?? [], { countOf, previousClicks: clicks?.previous?.get(row.id) }),
+        ...legacyPathsField(legacyPathsOf.get(row.id)),
+      },
     ]),
   )
   return ids.flatMap((id) => links.get(id) ?? [])
+}
+
+/** Only links that have legacy paths have the field. */
+function legacyPathsField(rows: readonly LegacyPathRow[] | undefined): Pick<StoredLink, 'legacy_paths'> {
+  return rows
+    ? { legacy_paths: rows.map(({ path, source, created_at }) => ({ path, source, created_at })) }
+    : {}
 }
 
 function toLink(

@@ -12,6 +12,7 @@ import {
 } from '../api/fields.ts'
 import { Range } from '../time/schema.ts'
 import { DomainQuery, OwnDomain } from '../domains/schema.ts'
+import { LegacyPath } from './legacy/schema.ts'
 import { CustomSlug, Slug } from './slugs/schema.ts'
 import { foldSlug } from '../urls/slug.ts'
 import { boundedText, trimmedText, withoutFormat } from '../api/text.ts'
@@ -43,6 +44,10 @@ export const Link = z
     delta_pct: DeltaPct,
     short_origin: ShortOrigin,
     domain: OwnDomain,
+    legacy_paths: z
+      .array(LegacyPath)
+      .exactOptional()
+      .meta({ description: 'Paths of another service that it answers as well; absent without any.' }),
     duplicate: z.literal(true).optional(),
     duplicate_count: z.int().optional(),
   })

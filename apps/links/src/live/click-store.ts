@@ -7,9 +7,9 @@ import { parseSlugKey } from '../urls/slug.ts'
 import type { LiveClick } from './schema.ts'
 
 type Db = Pick<Database<Tables>, 'read' | 'dialect'>
-type StoredClick = Omit<LiveClick, 'seconds_ago'>
+type StoredClick = Omit<LiveClick, 'seconds_ago' | 'legacy_path'> & { legacy_path: string | null }
 
-const COLUMNS = sql`id, link_id, slug, clicked_at, country, device_type, os, browser`
+const COLUMNS = sql`id, link_id, slug, clicked_at, country, device_type, os, browser, legacy_path`
 
 /**
  * Clicks that a list of the last ones reads at most: an instance may have been visited by bots for
@@ -63,5 +63,11 @@ export async function findNewestClickId(db: Kysely<Tables>): Promise<number> {
 
 /** Another node's clock may be ahead. */
 function withAge(click: StoredClick, now: number): LiveClick {
-  return { ...click, ...parseSlugKey(click.slug), seconds_ago: Math.max(0, now - click.clicked_at) }
+  return { ...toAddress(click), seconds_ago: Math.max(0, now - click.clicked_at) }
+}
+
+/** The click with its slug, domain and legacy path as clients read them. */
+export function toAddress<Click extends Pick<StoredClick, 'slug' | 'legacy_path'>>(click: Click) {
+  const { legacy_path: legacyPath, ...rest } = click
+  return { ...rest, ...parseSlugKey(click.slug), ...(legacyPath !== null && { legacy_path: legacyPath }) }
 }

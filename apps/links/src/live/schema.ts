@@ -8,6 +8,10 @@ export const LiveClick = z
     link_id: z.int(),
     slug: z.string(),
     domain: OwnDomain,
+    legacy_path: z
+      .string()
+      .exactOptional()
+      .meta({ description: 'The legacy path that the visitor came by; absent for a slug.' }),
     clicked_at: z.int(),
     seconds_ago: z.int().meta({ description: "By the server's clock, at the time of the answer." }),
     country: z.string().nullable(),

@@ -107,6 +107,7 @@ export function clickOf(
     country: isAnonymous ? null : visit.country(),
     visitorFp: isAnonymous ? null : visit.visitorFp(),
     variant,
+    legacyPath: target.legacyPath ?? null,
   }
   return isLean ? leanClick(click) : click
 }

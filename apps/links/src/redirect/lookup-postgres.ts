@@ -12,12 +12,15 @@ import type { Tables } from '../db/tables.ts'
 import {
   type CacheStats,
   type DestinationRow,
+  type LegacyRow,
   type Lookup,
   type LookupResult,
   toDestination,
+  toLegacyDestination,
 } from './lookup.ts'
+import { isLegacyKey, parseLegacyKey } from '../urls/legacy-path.ts'
 
-/** Cached slugs, including unknown ones; about 300 bytes each. The oldest is evicted first. */
+/** Cached slugs and legacy paths, including unknown ones; about 300 bytes each. The oldest is evicted first. */
 const CACHE_ENTRIES = 50_000
 /** The longest wait of a visitor for a database that accepts queries and does not answer. */
 const QUERY_TIMEOUT_MS = 3_000
@@ -32,6 +35,11 @@ const LISTEN = 'listen latchkey_redirect'
 const SELECT_DESTINATION = `select link.id, link.url, link.expires_at, link.behaviour,
     slug.disabled_at is null and link.disabled_at is null as is_enabled
   from slug join link on link.id = slug.link_id where slug.slug = $1`
+
+const SELECT_LEGACY = `select id, url, expires_at, behaviour, primary_slug, disabled_at
+  from legacy_path join link on id = link_id where legacy_path.domain = $1 and path = $2`
+
+const HAS_LEGACY_PATHS = 'select exists (select 1 from legacy_path) as has_any'
 
 interface SlugRow extends DestinationRow {
   is_enabled: boolean
@@ -57,6 +65,8 @@ export class PostgresLookup implements Lookup {
   #listener: Client | undefined
   #timer: Timer | undefined
   #session = 0
+  /** False only while the listening session would announce the first one. */
+  #mayHaveLegacyPaths = true
   #hits = 0
   #misses = 0
   /** The time of the next attempt, if the database was unreachable at the last one. */
@@ -88,8 +98,10 @@ export class PostgresLookup implements Lookup {
     try {
       await connectClient(client)
       await client.query(LISTEN)
+      const { rows } = await client.query<{ has_any: boolean }>(HAS_LEGACY_PATHS)
       if (this.#isClosed) return await client.end()
       this.#session++
+      this.#mayHaveLegacyPaths = rows[0]?.has_any !== false
       this.#listener = client
       this.#retryAtMs = undefined
     } catch (error) {
@@ -99,6 +111,7 @@ export class PostgresLookup implements Lookup {
   }
 
   find(slug: string): LookupResult | Promise<LookupResult> {
+    if (isLegacyKey(slug) && this.#listener && !this.#mayHaveLegacyPaths) return undefined
     const entry = this.#entries.get(slug)
     if (entry && this.#isUsable(entry)) {
       this.#hits++
@@ -171,8 +184,7 @@ export class PostgresLookup implements Lookup {
   ): Promise<LookupResult> {
     const session = this.#session
     try {
-      const { rows } = await this.#pool.query<SlugRow>(SELECT_DESTINATION, [slug])
-      const destination = rows[0] && (rows[0].is_enabled ? toDestination(rows[0]) : null)
+      const destination = await (isLegacyKey(slug) ? this.#readLegacy(slug) : this.#readSlug(slug))
       if (isCurrent() && session === this.#session) this.#store(slug, { destination, session })
       this.#retryAtMs = undefined
       return destination
@@ -181,6 +193,17 @@ export class PostgresLookup implements Lookup {
       if (!staleEntry) throw error
       return staleEntry.destination
     }
+  }
+
+  async #readSlug(slug: string): Promise<LookupResult> {
+    const { rows } = await this.#pool.query<SlugRow>(SELECT_DESTINATION, [slug])
+    return rows[0] && (rows[0].is_enabled ? toDestination(rows[0]) : null)
+  }
+
+  async #readLegacy(key: string): Promise<LookupResult> {
+    const { domain, path } = parseLegacyKey(key)
+    const { rows } = await this.#pool.query<LegacyRow>(SELECT_LEGACY, [domain, path])
+    return rows[0] && toLegacyDestination(rows[0])
   }
 
   /**
@@ -198,8 +221,9 @@ export class PostgresLookup implements Lookup {
     this.#entries.set(slug, entry)
   }
 
-  /** The payload of a notification is the slug (see the first migration). */
+  /** The payload of a notification is the key (see the migrations). */
   #invalidate(slug: string): void {
+    if (isLegacyKey(slug)) this.#mayHaveLegacyPaths = true
     this.#entries.delete(slug)
     // Later lookups must not receive an answer that was read before.
     this.#pendingQueries.delete(slug)

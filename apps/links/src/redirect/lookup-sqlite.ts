@@ -2,7 +2,14 @@ import { statSync } from 'node:fs'
 import type { Database } from '@latchkey/database/database'
 import { openSqliteFile } from '@latchkey/database/sqlite-file'
 import type { Tables } from '../db/tables.ts'
-import { type DestinationRow, type Lookup, toDestination } from './lookup.ts'
+import { isLegacyKey, parseLegacyKey } from '../urls/legacy-path.ts'
+import {
+  type DestinationRow,
+  type LegacyRow,
+  type Lookup,
+  toDestination,
+  toLegacyDestination,
+} from './lookup.ts'
 
 /**
  * The inner index pages are a 300th of a file that consists mostly of links: 2 MB for a million
@@ -37,6 +44,10 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
   const findById = file.prepare<DestinationRow, [number]>(
     'select id, url, expires_at, behaviour from link where id = ? and disabled_at is null',
   )
+  const findLegacy = file.prepare<LegacyRow, [string, string]>(
+    `select id, url, expires_at, behaviour, primary_slug, disabled_at
+      from legacy_path join link on id = link_id where legacy_path.domain = ? and path = ?`,
+  )
   const begin = file.prepare('begin')
   const commit = file.prepare('commit')
   let isReading = false
@@ -51,20 +62,27 @@ export function openSqliteLookup(path: string, database: Database<Tables>): Look
     if (!hit) return undefined
     return hit.disabled_at === null ? findById.get(hit.link_id) : null
   }
+  const findByLegacyPath = (key: string) => {
+    const { domain, path: legacyPath } = parseLegacyKey(key)
+    const row = findLegacy.get(domain, legacyPath)
+    return row ? toLegacyDestination(row) : undefined
+  }
   database.afterWrite(stopReading)
   return {
-    find(slug) {
+    find(key) {
       if (!isReading) {
         begin.run()
         isReading = true
         setImmediate(stopReading)
       }
-      const link = findByPrimary.get(slug) ?? findBySlug(slug)
+      if (isLegacyKey(key)) return findByLegacyPath(key)
+      const link = findByPrimary.get(key) ?? findBySlug(key)
       return link && toDestination(link)
     },
     async close() {
       stopReading()
-      for (const statement of [findByPrimary, findSlug, findById, begin, commit]) statement.finalize()
+      for (const statement of [findByPrimary, findSlug, findById, findLegacy, begin, commit])
+        statement.finalize()
       file.close()
     },
   }

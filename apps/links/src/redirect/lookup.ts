@@ -14,8 +14,9 @@ export interface CacheStats {
 export type LookupResult = Destination | null | undefined
 
 /**
- * Finds destinations by slug key, enabled ones of enabled links: synchronously from SQLite,
- * possibly asynchronously from PostgreSQL. Expiry is checked at each request.
+ * Finds destinations by the key of a slug or a legacy path, enabled ones of enabled links:
+ * synchronously from SQLite, possibly asynchronously from PostgreSQL. Expiry is checked at each
+ * request.
  */
 export interface Lookup {
   /** Undefined on SQLite, which is read at each redirect. */
@@ -34,10 +35,22 @@ export interface DestinationRow {
   behaviour: string | null
 }
 
+/** The row of the link of a legacy path. */
+export interface LegacyRow extends DestinationRow {
+  primary_slug: string
+  disabled_at: number | null
+}
+
 /** Null if the URL does not parse; the link then has no destination. */
 export function toDestination({ id, url, expires_at, behaviour }: DestinationRow): Destination | null {
   const location = locationOf(url)
   if (location === undefined) return null
   const program = behaviour === null ? null : parseProgram(behaviour)
   return { linkId: id, location, expiresAt: expires_at, program }
+}
+
+/** Clicks of a legacy path count for the primary slug. */
+export function toLegacyDestination(row: LegacyRow): Destination | null {
+  const destination = row.disabled_at === null ? toDestination(row) : null
+  return destination && { ...destination, primarySlug: row.primary_slug }
 }

@@ -2,7 +2,7 @@ import { prefixOf } from '@latchkey/http/client-prefix'
 import type { Journal } from '../counting/journal.ts'
 import type { Site } from '../domains/sites.ts'
 import { type ClosedReason, type Choice, chooseLocation, limitReached } from '../links/behaviour/evaluate.ts'
-import { slugKey, slugOfPath } from '../urls/slug.ts'
+import { isLegacyKey, keysOfPath, parseLegacyKey } from '../urls/legacy-path.ts'
 import type { ClickLimits } from './click-limits.ts'
 import {
   type CountingOptions,
@@ -74,18 +74,21 @@ export class Redirect {
     const { request, path, query, server, site } = visited
     const { method } = request
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodNotAllowed()
-    const slug = slugOfPath(path)
-    if (slug === undefined) return this.#refuse(request, site)
-    const otherKey = site.aliasOf === undefined ? undefined : slugKey(site.aliasOf, slug)
-    return this.#lookUp({ request, slug: slugKey(site.domain, slug), query, server, site }, otherKey)
+    const keys = keysOfPath(path, site)
+    const [first] = keys
+    if (first === undefined) return this.#refuse(request, site)
+    return this.#lookUp({ request, slug: first, query, server, site }, keys, 1)
   }
 
-  /** Looks the slug up, and if it is unknown, under its other key, if it has one. */
-  #lookUp(target: ShortUrlRequest, otherKey: string | undefined): Answer {
-    const follow = (result: LookupResult) =>
-      result === undefined && otherKey !== undefined
-        ? this.#lookUp({ ...target, slug: otherKey }, undefined)
+  /** Looks the target up, and if it is unknown, under its next key, if it has one. */
+  #lookUp(target: ShortUrlRequest, keys: readonly string[], next: number): Answer {
+    const follow = (result: LookupResult) => {
+      const key = result === undefined ? keys[next] : undefined
+      if (key !== undefined) return this.#lookUp({ ...target, slug: key }, keys, next + 1)
+      return result === undefined && isLegacyKey(target.slug)
+        ? this.#refuse(target.request, target.site)
         : this.#follow(target, result)
+    }
     try {
       const result = this.#options.lookup.find(target.slug)
       if (!(result instanceof Promise)) return follow(result)
@@ -95,7 +98,11 @@ export class Redirect {
     }
   }
 
-  #follow(target: ShortUrlRequest, destination: LookupResult): Answer {
+  #follow(visited: ShortUrlRequest, destination: LookupResult): Answer {
+    const target =
+      destination?.primarySlug === undefined
+        ? visited
+        : { ...visited, slug: destination.primarySlug, legacyPath: parseLegacyKey(visited.slug).path }
     if (!destination)
       return target.request.method === 'POST'
         ? formNotAllowedPage(target.request)

@@ -25,8 +25,10 @@ export interface VisitOptions {
 /** A request for a short URL. */
 export interface ShortUrlRequest {
   request: Request
-  /** The slug key, under which the click is stored. */
+  /** The key that is looked up: of a legacy path, or the slug key, under which the click is stored. */
   slug: string
+  /** The legacy path that the visitor came by. */
+  legacyPath?: string
   /** The domain that the visitor came to. */
   site: Site
   query: string | null

@@ -6,6 +6,7 @@ import { Domains } from './domains.js'
 import { Config } from './config.js'
 import { Bulk } from './bulk.js'
 import { Slugs } from './slugs.js'
+import { Legacy } from './legacy.js'
 import { Bundles } from './bundles.js'
 import { Changes } from './changes.js'
 import { Plans } from './plans.js'
@@ -26,6 +27,7 @@ export class LinksClient {
   readonly config: Config
   readonly bulk: Bulk
   readonly slugs: Slugs
+  readonly legacy: Legacy
   readonly bundles: Bundles
   readonly changes: Changes
   readonly plans: Plans
@@ -40,6 +42,7 @@ export class LinksClient {
     this.config = new Config(transport)
     this.bulk = new Bulk(transport)
     this.slugs = new Slugs(transport)
+    this.legacy = new Legacy(transport)
     this.bundles = new Bundles(transport)
     this.changes = new Changes(transport)
     this.plans = new Plans(transport)

@@ -342,6 +342,27 @@ export interface SetPrimarySlugBySlugQuery {
   domain?: string | undefined
 }
 
+export interface ListLegacyPathsQuery {
+  /**
+   * Only this path, decoded; a slash before it is left out.
+   * At most 512 characters.
+   */
+  path?: string | undefined
+  /**
+   * Host of a short domain; without it, legacy paths of all domains.
+   * At most 253 characters.
+   */
+  domain?: string | undefined
+  /** The cursor from the `Link` header of the previous page. */
+  cursor?: string | undefined
+  /**
+   * The most entries of an answer.
+   * 1 to 1000.
+   * `100` unless given.
+   */
+  limit?: number | undefined
+}
+
 export interface DomainSettings {
   /**
    * Where `/` leads visitors; null for the landing page.
@@ -733,6 +754,8 @@ export interface Link {
   short_origin: string
   /** Host of the domain; absent on the default domain. */
   domain?: string
+  /** Paths of another service that it answers as well; absent without any. */
+  legacy_paths?: LegacyPath[]
   duplicate?: true
   duplicate_count?: number
 }
@@ -748,6 +771,14 @@ export interface Slug {
   click_count: number
   created_at: number
   disabled_at: number | null
+}
+
+export interface LegacyPath {
+  /** Decoded, without its leading slash; matched exactly, with its case and slashes. */
+  path: string
+  /** The format of the file that it was imported from, such as `yourls`; `cli` for one that an operator added. */
+  source: string
+  created_at: number
 }
 
 export interface DeleteLinkResult {
@@ -1100,6 +1131,17 @@ export interface RemoveSlugBySlugResult {
 
 export interface RemoveSlugResult {
   removed: true
+}
+
+export interface LegacyPathOfLink {
+  /** Decoded, without its leading slash; matched exactly, with its case and slashes. */
+  path: string
+  /** The format of the file that it was imported from, such as `yourls`; `cli` for one that an operator added. */
+  source: string
+  created_at: number
+  link_id: number
+  /** Host of the domain; absent on the default domain. */
+  domain?: string
 }
 
 export interface Domain {
@@ -1665,6 +1707,8 @@ export interface EventClick {
   slug: string
   /** Host of the domain; absent on the default domain. */
   domain?: string
+  /** The legacy path that the visitor came by; absent for a slug. */
+  legacy_path?: string
   clicked_at: number
   country: string | null
   device_type: string | null

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/tables.ts'
 import type { ViewerFilters } from '../../clicks/filters.ts'
 import { type BlockColumn, type BlockValue, viewerConditions } from '../../rollups/index.ts'
+import { hasLegacyPaths } from '../../links/legacy/store.ts'
 import type { Window } from '../../time/window.ts'
 import { type ClickFilter, conditionsOf, findLinkCondition } from './filtered-source.ts'
 
@@ -28,7 +29,14 @@ const COLUMNS = [
   'is_bot',
   'is_self_referrer',
 ] as const
-type Row = Record<BlockColumn, BlockValue> & { id: number; clicked_at: number; link_id: number; slug: string }
+type Column = (typeof COLUMNS)[number] | 'legacy_path'
+type Row = Record<BlockColumn, BlockValue> & {
+  id: number
+  clicked_at: number
+  link_id: number
+  slug: string
+  legacy_path: string | null
+}
 
 /**
  * Yields the raw clicks of a window that pass the filter as CSV, oldest first, in chunks. Each batch
@@ -39,7 +47,9 @@ export async function* exportClicks(
   filter: ClickFilter,
   { window, filters }: { window: Window; filters: ViewerFilters },
 ): AsyncGenerator<string> {
-  yield csvHeader(COLUMNS)
+  // Files of instances without legacy paths keep their columns.
+  const columns: Column[] = (await hasLegacyPaths(db.read)) ? [...COLUMNS, 'legacy_path'] : [...COLUMNS]
+  yield csvHeader(columns)
   const conditions = Object.entries({ ...viewerConditions(filters), ...conditionsOf(filter) })
   const passesLink = (await findLinkCondition(db, filter)) ?? (() => true)
   const { slugs } = filter
@@ -50,7 +60,7 @@ export async function* exportClicks(
   let after = { clicked_at: window.from, id: 0 }
   for (;;) {
     const rows = await readBatch(db, filter, after, window.to)
-    const text = rows.filter(passes).map((row) => csvRecord(COLUMNS.map((column) => cellOf(row, column))))
+    const text = rows.filter(passes).map((row) => csvRecord(columns.map((column) => cellOf(row, column))))
     if (text.length > 0) yield text.join('')
     const last = rows.at(-1)
     if (rows.length < ROWS_PER_BATCH || !last) return
@@ -71,6 +81,6 @@ async function readBatch(
   return rows
 }
 
-function cellOf(row: Row, column: (typeof COLUMNS)[number]): string | number | null {
+function cellOf(row: Row, column: Column): string | number | null {
   return column === 'clicked_at' ? new Date(row.clicked_at * 1000).toISOString() : row[column]
 }

@@ -7,6 +7,7 @@ import { findAutoLength } from '../../links/creation.ts'
 import { insertLink } from '../../links/insert.ts'
 import { hasClicks } from '../../links/operations.ts'
 import { findFreeSlug } from '../../links/slugs/generator.ts'
+import { insertLegacyPaths } from '../../links/legacy/store.ts'
 import { findExistingSlugs, insertSlug } from '../../links/slugs/store.ts'
 import { deleteLinkRow, findLinkRow, lockLinkForWrite } from '../../links/store.ts'
 import { setOwner } from '../../ownership/store.ts'
@@ -69,13 +70,17 @@ const EMPTY = { label: null, expires_at: null, disabled_at: null, created_via: n
 async function recreateLink(run: UndoRun, id: number, values: DeletedValues): Promise<void> {
   const { tx, context } = run
   const { now } = context
-  const { slugs: _, bundles = [], behaviour: document = {}, share: __, ...columns } = values
+  const { slugs: _, bundles = [], behaviour: document = {}, share: __, legacy_paths, ...columns } = values
   const slugs = await findSlugs(tx, context, values)
   const primary = slugs.find(({ slug }) => slug === values.primary_slug) ?? slugs.find(isEnabled)
   if (!primary) throw failure('slug_taken')
   const version = await findNextVersion(tx, id)
   await insertLink(tx, { ...EMPTY, ...columns, id, primary_slug: primary.slug, version, updated_at: now })
   await insertSlugs(run, id, slugs)
+  await insertLegacyPaths(
+    tx,
+    (legacy_paths ?? []).map((row) => ({ ...row, domain: values.domain ?? '', link_id: id })),
+  )
   const row = await findLinkRow(tx, id)
   if (!row) throw new Error('A link was gone before its transaction ended')
   await replaceBehaviour(tx, row, { document, passwordHash: null, now })

@@ -65,6 +65,7 @@ export const clickFields: Fields<ClickTable> = {
   visitor_fp: { item: 'visitor', from: 'visitor', isPersonal: true },
   // Which of the link's own destinations it was, by number.
   variant: { item: 'link', from: 'address' },
+  legacy_path: { item: 'link', from: 'address' },
 }
 
 /** Fields of a click in the journal until it is counted. With `lean`, only `clickFields`. */
@@ -79,6 +80,7 @@ export const journalFields: Fields<JournalledClick> = {
   country: clickFields.country,
   visitorFp: clickFields.visitor_fp,
   variant: clickFields.variant,
+  legacyPath: clickFields.legacy_path,
 }
 
 /** `click_hour` is a view. */

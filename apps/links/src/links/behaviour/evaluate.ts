@@ -11,6 +11,8 @@ export interface Destination {
   expiresAt: number | null
   /** Null for a link without behaviour. */
   program: Program | null
+  /** Set for a legacy path: the key of the slug for which its clicks count. */
+  primarySlug?: string
 }
 
 /** Where a link leads a visitor. */

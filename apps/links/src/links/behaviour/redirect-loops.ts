@@ -4,7 +4,9 @@ import type { Kysely } from 'kysely'
 import type { Context } from '../../api/context.ts'
 import type { Tables, Tx } from '../../db/tables.ts'
 import { failure } from '../../api/failures.ts'
-import { type Domain, slugKey, slugOfPath } from '../../urls/slug.ts'
+import { isLegacyKey, keysOfPath } from '../../urls/legacy-path.ts'
+import type { Domain } from '../../urls/slug.ts'
+import { findLegacyTargets } from '../legacy/store.ts'
 import type { LinkRow } from '../store.ts'
 import { type Program, type Split, parseProgram } from './program.ts'
 
@@ -80,17 +82,24 @@ export function leadsToOwnUrl(
   return ownSlugsOf(link, { ...domains, aliasOf: () => undefined }).length > 0
 }
 
-/** The links of these slugs. */
+/** The links of these slugs and legacy paths. */
 export async function findLinksOf(
   { db, dialect }: { db: Kysely<Tables>; dialect: DialectName },
-  slugs: readonly string[],
+  keys: readonly string[],
 ): Promise<(RedirectingLink & { slug: string })[]> {
-  return db
+  const links = await db
     .selectFrom('slug')
     .innerJoin('link', 'link.id', 'slug.link_id')
     .select(['slug.slug', 'link.id', 'link.url', 'link.behaviour'])
-    .where(inList(dialect, 'slug.slug', slugs))
+    .where(inList(dialect, 'slug.slug', keys))
     .execute()
+  const legacyKeys = keys.filter(isLegacyKey)
+  if (legacyKeys.length === 0) return links
+  const targets = await findLegacyTargets({ db, dialect }, legacyKeys)
+  return [
+    ...links,
+    ...targets.map(({ key, link_id: id, url, behaviour }) => ({ slug: key, id, url, behaviour })),
+  ]
 }
 
 /** Returns the reason why the redirects of a link do not end, or are too many. */
@@ -139,8 +148,5 @@ function slugKeysOf(url: string, { domainOf, aliasOf }: OwnDomains): string[] {
   const own = URL.parse(url)
   const domain = own ? domainOf(own.hostname) : undefined
   if (!own || domain === undefined) return []
-  const slug = slugOfPath(own.pathname.slice(1))
-  if (slug === undefined) return []
-  const other = aliasOf(domain)
-  return [slugKey(domain, slug), ...(other === undefined ? [] : [slugKey(other, slug)])]
+  return keysOfPath(own.pathname.slice(1), { domain, aliasOf: aliasOf(domain) })
 }

@@ -85,6 +85,10 @@ const tables = {
     },
     orderBy: ['link_id', 'slug'],
   },
+  legacy_path: {
+    columns: { domain: text, path: text, link_id: int, source: text, created_at: int },
+    orderBy: ['domain', 'path'],
+  },
   bundle: {
     columns: {
       id: int,
@@ -128,6 +132,7 @@ const tables = {
       is_self_referrer: int,
       visitor_fp: nullableText,
       variant: nullableText,
+      legacy_path: nullableText,
     },
     orderBy: ['id'],
   },

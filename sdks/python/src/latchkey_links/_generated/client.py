@@ -13,6 +13,7 @@ from .changes import AsyncChanges, Changes
 from .config import AsyncConfig, Config
 from .domains import AsyncDomains, Domains
 from .events import AsyncEvents, Events
+from .legacy import AsyncLegacy, Legacy
 from .links import AsyncLinks, Links
 from .plans import AsyncPlans, Plans
 from .slugs import AsyncSlugs, Slugs
@@ -42,6 +43,7 @@ class LinksClient:
         self.config: Config = Config(self._transport)
         self.bulk: Bulk = Bulk(self._transport)
         self.slugs: Slugs = Slugs(self._transport)
+        self.legacy: Legacy = Legacy(self._transport)
         self.bundles: Bundles = Bundles(self._transport)
         self.changes: Changes = Changes(self._transport)
         self.plans: Plans = Plans(self._transport)
@@ -83,6 +85,7 @@ class AsyncLinksClient:
         self.config: AsyncConfig = AsyncConfig(self._transport)
         self.bulk: AsyncBulk = AsyncBulk(self._transport)
         self.slugs: AsyncSlugs = AsyncSlugs(self._transport)
+        self.legacy: AsyncLegacy = AsyncLegacy(self._transport)
         self.bundles: AsyncBundles = AsyncBundles(self._transport)
         self.changes: AsyncChanges = AsyncChanges(self._transport)
         self.plans: AsyncPlans = AsyncPlans(self._transport)

@@ -43,6 +43,8 @@ __all__ = [
     "ExplanationStep",
     "GetConfigResult",
     "HistoryChange",
+    "LegacyPath",
+    "LegacyPathOfLink",
     "Link",
     "LinkFilter",
     "MemberClicks",
@@ -122,6 +124,8 @@ class Link:
     """Public origin of short URLs, such as `https://go.example.com`. A short URL is this origin, a slash and a slug."""
     domain: str | None = None
     """Host of the domain; absent on the default domain."""
+    legacy_paths: list[LegacyPath] | None = None
+    """Paths of another service that it answers as well; absent without any."""
     duplicate: Literal[True] | None = None
     duplicate_count: int | None = None
 
@@ -141,6 +145,7 @@ class Link:
             delta_pct=data.get("delta_pct"),
             short_origin=data["short_origin"],
             domain=data.get("domain"),
+            legacy_paths=maybe(data.get("legacy_paths"), lambda items: many(items, LegacyPath.from_json)),
             duplicate=data.get("duplicate"),
             duplicate_count=data.get("duplicate_count"),
         )
@@ -170,6 +175,23 @@ class Slug:
             click_count=data["click_count"],
             created_at=data["created_at"],
             disabled_at=data["disabled_at"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegacyPath:
+    path: str
+    """Decoded, without its leading slash; matched exactly, with its case and slashes."""
+    source: str
+    """The format of the file that it was imported from, such as `yourls`; `cli` for one that an operator added."""
+    created_at: int
+
+    @classmethod
+    def from_json(cls, data: Any) -> LegacyPath:
+        return cls(
+            path=data["path"],
+            source=data["source"],
+            created_at=data["created_at"],
         )
 
 
@@ -500,6 +522,28 @@ class RemoveSlugResult:
     def from_json(cls, data: Any) -> RemoveSlugResult:
         return cls(
             removed=data["removed"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegacyPathOfLink:
+    path: str
+    """Decoded, without its leading slash; matched exactly, with its case and slashes."""
+    source: str
+    """The format of the file that it was imported from, such as `yourls`; `cli` for one that an operator added."""
+    created_at: int
+    link_id: int
+    domain: str | None = None
+    """Host of the domain; absent on the default domain."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> LegacyPathOfLink:
+        return cls(
+            path=data["path"],
+            source=data["source"],
+            created_at=data["created_at"],
+            link_id=data["link_id"],
+            domain=data.get("domain"),
         )
 
 
@@ -1533,6 +1577,8 @@ class EventClick:
     slug: str
     domain: str | None = None
     """Host of the domain; absent on the default domain."""
+    legacy_path: str | None = None
+    """The legacy path that the visitor came by; absent for a slug."""
     clicked_at: int
     country: str | None
     device_type: str | None
@@ -1546,6 +1592,7 @@ class EventClick:
             link_id=data["link_id"],
             slug=data["slug"],
             domain=data.get("domain"),
+            legacy_path=data.get("legacy_path"),
             clicked_at=data["clicked_at"],
             country=data["country"],
             device_type=data["device_type"],
