@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { behaviourTools } from './behaviour-tools.ts'
 import { bundleTools } from './bundle-tools.ts'
 import { eventTools } from './event-tools.ts'
+import { legacyTools } from './legacy-tools.ts'
 import { statsTools } from './stats-tools.ts'
 import { linkTools } from './link-tools.ts'
 import { otherTools } from './other-tools.ts'
@@ -19,6 +20,7 @@ export const tools: ReadonlyMap<string, Tool> = new Map(
     ...bundleTools,
     ...planTools,
     ...eventTools,
+    ...legacyTools,
   ].map((tool) => [tool.name, tool]),
 )
 

@@ -99,7 +99,7 @@ describe('public test suites for servers', () => {
       const base = [process.execPath, inspector ?? '', '--cli', url().href, '--transport', 'http', '--method']
       const listed = await run([...base, 'tools/list'])
       expect([listed.code, listed.problems]).toEqual([0, expect.any(String)])
-      expect((JSON.parse(listed.out) as { tools: unknown[] }).tools).toHaveLength(49)
+      expect((JSON.parse(listed.out) as { tools: unknown[] }).tools).toHaveLength(50)
       const call = [
         'tools/call',
         '--tool-name',

@@ -83,7 +83,7 @@ onSqlite((newUrl) => {
           expect(client.getNegotiatedProtocolVersion()).toBe(
             name.endsWith('revision') ? CURRENT : '2025-11-25',
           )
-        expect((await client.listTools()).tools).toHaveLength(49)
+        expect((await client.listTools()).tools).toHaveLength(50)
         const made = parseToolResult(
           await client.callTool({ name: 'create_link', arguments: { url: `https://example.com/${name}` } }),
         )

@@ -7,7 +7,7 @@ const contract = {
     list_links_by_owner get_link_qr get_trending_links get_dashboard_stats get_total_clicks get_clicks_by_country
     get_clicks_by_referrer get_clicks_by_device compare_links list_bundles get_bundle list_bundle_links
     list_bundles_for_link get_bundle_analytics explain_redirect get_link_behaviour get_plan
-    list_changes list_events`,
+    list_changes list_events list_legacy_paths`,
   N: 'add_custom_slug create_bundle create_links plan_changes',
   I: `create_link update_link disable_link enable_link disable_slug enable_slug set_primary_slug update_bundle
     archive_bundle unarchive_bundle add_link_to_bundle remove_link_from_bundle set_link_behaviour
@@ -22,14 +22,14 @@ const annotations = {
   D: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 }
 
-test('L19.4g: the tools are the 49 of the contract, with its names and annotations', () => {
+test('L19.4g: the tools are the 50 of the contract, with its names and annotations', () => {
   const expected = Object.entries(contract).flatMap(([kind, names]) =>
     names.split(/\s+/).map((name) => [name, annotations[kind as keyof typeof annotations]] as const),
   )
-  expect(expected).toHaveLength(49)
+  expect(expected).toHaveLength(50)
   const listed = listTools().map(({ name, annotations: { title: _, ...hints } = {} }) => [name, hints])
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(expected))
-  expect(listed).toHaveLength(49)
+  expect(listed).toHaveLength(50)
 })
 
 test('every tool has a title, a description and a result schema, and refuses unknown arguments', () => {
@@ -43,7 +43,7 @@ test('every tool has a title, a description and a result schema, and refuses unk
 })
 
 test('the result schema marks an object or a list, and older clients get an object unchanged', () => {
-  const plain = ['list_bundle_links', 'list_bundles_for_link']
+  const plain = ['list_bundle_links', 'list_bundles_for_link', 'list_legacy_paths']
   for (const { name, outputSchema } of listTools())
     if (plain.includes(name))
       expect([name, outputSchema]).toEqual([name, expect.objectContaining({ anyOf: expect.anything() })])
@@ -91,6 +91,7 @@ test('L30.2g, L19.4: the parameters are those of the contract', () => {
     compare_links: 'link_ids range?',
     list_bundles: 'filter? range?',
     list_events: 'after? limit? types?',
+    list_legacy_paths: 'domain? path?',
     get_bundle: 'bundle_id range?',
     create_bundle: 'accent? description? icon? name',
     update_bundle: 'accent? bundle_id description? icon? name?',
