@@ -64,6 +64,7 @@ export function* links(count: number): Generator<CompleteRow> {
       createdAt,
       auto: slug(Array.from({ length: 5 }, () => pick(ALPHABET)).join('') + n.toString(36)),
       custom: custom === undefined ? [] : [slug(custom)],
+      legacyPaths: [],
       primary: custom ?? null,
       tags: [],
       behaviour: null,

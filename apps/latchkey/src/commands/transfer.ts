@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { importClicks } from '@latchkey/links/transfer/clicks'
 import { exportFormats, writeExport } from '@latchkey/links/transfer/export'
 import { importFormats } from '@latchkey/links/transfer/formats'
+import { legacyModes } from '@latchkey/links/transfer/legacy-paths'
 import { type ColumnMapping, MappingPairs, mappableFields, mappingOf } from '@latchkey/links/transfer/mapping'
 import { importLinks } from '@latchkey/links/transfer/import'
 import type { ImportOptions } from '@latchkey/links/transfer/import-job'
@@ -46,6 +47,9 @@ Rows that already exist are skipped, so you can import the same file again.
 --map FIELD=COLUMN,… with csv: reads fields from columns with other names (FIELD= from none); the fields are
                      ${mappableFields.join(', ')}
 --domain HOST        the domain of rows that name none: one of LINKS_DOMAINS
+--legacy M           auto (the default) keeps codes that cannot be slugs exactly, as legacy paths, and those with
+                     upper-case letters of programs that distinguish case; exact keeps the latter of every file;
+                     off keeps none
 --bundles-from-tags  creates a bundle for each tag, or adds to E's bundle of that name
 --report FILE        writes one JSON line per row, then a line with the totals; never overwrites a file with content
 --everything         imports the file of links export --everything into an empty instance, all or nothing;
@@ -89,6 +93,7 @@ const IMPORT_OPTIONS = {
   'same-url': { type: 'string' },
   map: { type: 'string' },
   domain: { type: 'string' },
+  legacy: { type: 'string' },
   'bundles-from-tags': { type: 'boolean' },
   report: { type: 'string' },
 } as const
@@ -126,6 +131,7 @@ function readImportOptions(path: string, values: ImportValues, settings: Setting
         onConflict: conflict === 'fail' ? 'report' : conflict,
         sameUrl: requireChoice('same-url', sameUrlPolicies, values['same-url'] ?? 'keep'),
       },
+      legacy: requireChoice('legacy', legacyModes, values.legacy ?? 'auto'),
       bundlesFromTags: values['bundles-from-tags'] ?? false,
       domains: domainsOf(settings, values.domain),
       ...(values.map !== undefined && { columnOf: columnsOf(values.map) }),
@@ -180,7 +186,17 @@ function printRowError({ line, result, reason }: RowOutcome): void {
 }
 
 function summaryOf(
-  { imported, skipped, conflicts, bad, clickTotals, bundles, notes, caseConflicts }: ImportReport,
+  {
+    imported,
+    skipped,
+    conflicts,
+    bad,
+    clickTotals,
+    bundles,
+    legacyPaths,
+    notes,
+    caseConflicts,
+  }: ImportReport,
   { isRefused, isDry }: { isRefused: boolean; isDry: boolean },
 ): string {
   const counts = `imported ${imported}, skipped ${skipped}, conflicts ${conflicts}, invalid ${bad}`
@@ -198,6 +214,7 @@ function summaryOf(
         ),
     )
   if (caseConflicts.count > MAX_LISTED) lines.push('  …; --report FILE has all of them')
+  if (legacyPaths > 0) lines.push(`codes kept exactly, as legacy paths: ${legacyPaths}`)
   if (bundles > 0) lines.push(`bundles created from tags: ${bundles}`)
   if (clickTotals) lines.push(`click totals without times cannot be imported: ${clickTotals}`)
   return lines.join('\n')
@@ -207,10 +224,14 @@ function summaryOf(
 const MAX_LISTED = 20
 
 /** The report in the format of the admin API. */
-function wireReport({ clickTotals, caseConflicts, ...counts }: ImportReport, isRefused: boolean) {
+function wireReport(
+  { clickTotals, caseConflicts, legacyPaths, ...counts }: ImportReport,
+  isRefused: boolean,
+) {
   return {
     ...counts,
     ...(isRefused && { imported: 0 }),
+    legacy_paths: legacyPaths,
     click_totals: clickTotals,
     case_conflicts: caseConflicts.count,
     first_case_conflicts: caseConflicts.first,

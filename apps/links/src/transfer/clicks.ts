@@ -10,6 +10,9 @@ import { type Cursor, type Recorder } from '../counting/recorder.ts'
 import { openRecorder } from '../counting/open-recorder.ts'
 import type { Tables } from '../db/tables.ts'
 import { literalTexts } from '../api/failures.ts'
+import { type LegacyTarget, findLegacyTargets } from '../links/legacy/store.ts'
+import type { Queries } from '../links/slugs/store.ts'
+import { findLegacyPathProblem, legacyKey, parseLegacyKey } from '../urls/legacy-path.ts'
 import { MAX_SLUG_LENGTH, foldSlug, isSlug, slugKey } from '../urls/slug.ts'
 import { type ClickFields, readClickFields } from './click-fields.ts'
 import type { ParsedLine } from './lines.ts'
@@ -99,8 +102,9 @@ const Line = z.object({
 })
 
 interface ClickLine {
-  /** A slug key. */
+  /** A slug key; no slug has it if only a legacy path can. */
   slug: string
+  legacyKey: string
   clickedAt: number
   referrer: string | null
   userAgent: string | null
@@ -145,17 +149,29 @@ class ClickImport {
     const { database, ownHost: host, privacy } = this.#options
     const classify = privacy === 'lean' ? leanClick : classifyClick
     const slugs = new Set(batch.flatMap((entry) => ('value' in entry ? [entry.value.slug] : [])))
-    const linkIds = await findLinkIds({ db: database.read, dialect: database.dialect }, [...slugs])
+    const queries = { db: database.read, dialect: database.dialect }
+    const linkIds = await findLinkIds(queries, [...slugs])
+    const targets = await findTargets(queries, batch)
     const clicks: ClassifiedClick[] = []
     const problems: { line: number; reason: string }[] = []
     let incomplete = 0
     for (const entry of batch) {
-      const linkId = 'value' in entry ? linkIds.get(entry.value.slug) : undefined
+      const target = 'value' in entry ? targets.get(entry.value.legacyKey) : undefined
+      const linkId = 'value' in entry ? (target?.link_id ?? linkIds.get(entry.value.slug)) : undefined
       if ('problem' in entry) problems.push({ line: entry.line, reason: entry.problem.text })
       else if (linkId === undefined)
         problems.push({ line: entry.line, reason: `there is no slug "${entry.value.slug}"` })
       else {
-        clicks.push(classify({ ...entry.value, linkId, host, query: null, visitorFp: null }))
+        clicks.push(
+          classify({
+            ...entry.value,
+            ...addressOf(entry.value, target),
+            linkId,
+            host,
+            query: null,
+            visitorFp: null,
+          }),
+        )
         incomplete += entry.value.isIncomplete ? 1 : 0
       }
     }
@@ -184,6 +200,21 @@ class ClickImport {
   }
 }
 
+/** The links of the legacy paths that the clicks name. */
+async function findTargets(
+  queries: Queries,
+  batch: readonly ParsedClick[],
+): Promise<Map<string, LegacyTarget>> {
+  const keys = new Set(batch.flatMap((entry) => ('value' in entry ? [entry.value.legacyKey] : [])))
+  const targets = await findLegacyTargets(queries, [...keys])
+  return new Map(targets.map((target) => [target.key, target]))
+}
+
+/** A click by a legacy path counts for the primary slug. */
+function addressOf({ slug, legacyKey: key }: ClickLine, target: LegacyTarget | undefined) {
+  return target ? { slug: target.primary_slug, legacyPath: parseLegacyKey(key).path } : { slug }
+}
+
 function refuseClick(text: string): Failure {
   return new Failure('invalid_request', { status: 400, text })
 }
@@ -198,15 +229,18 @@ function parseClick(
 ): ClickLine {
   const line = parseOrFail(Line, { ...fields, slug: fields.slug ?? defaultSlug }, literalTexts)
   const slug = line.slug.trim().replaceAll(/^\/|\/$/g, '')
-  if (!isSlug(slug)) throw refuseClick(`there is no slug ${JSON.stringify(slug.slice(0, MAX_SLUG_LENGTH))}`)
+  if (!isSlug(slug) && findLegacyPathProblem(slug) !== undefined)
+    throw refuseClick(`there is no slug ${JSON.stringify(slug.slice(0, MAX_SLUG_LENGTH))}`)
   const clickedAt = parseMoment(line.clicked_at)
   if (clickedAt === undefined)
     throw refuseClick('clicked_at: must be Unix seconds or a time like 2026-01-31 12:00:00')
   if (clickedAt > now) throw refuseClick('clicked_at: is in the future')
   const { referrer, user_agent: userAgent, country } = fields
   const countryCode = countryFromHeader(textOrNull(country))
+  const domain = findRowDomain({ domain: line.domain, shortUrl }, domains)
   return {
-    slug: slugKey(findRowDomain({ domain: line.domain, shortUrl }, domains), foldSlug(slug)),
+    slug: slugKey(domain, foldSlug(slug)),
+    legacyKey: legacyKey(domain, slug),
     clickedAt,
     referrer: textOrNull(referrer),
     userAgent: textOrNull(userAgent),

@@ -1,5 +1,6 @@
 import type { Cells } from './csv.ts'
 import { unescapeFormulas } from '@latchkey/http/csv'
+import { decodePath } from '../urls/legacy-path.ts'
 import { MAX_SLUGS } from '../urls/slug.ts'
 import { MAX_TAGS, type RowFields, type SlugFields } from './import-row.ts'
 import {
@@ -82,6 +83,7 @@ export function ownFormat(plain: (cell: string) => string): FileFormat {
       tags: tagWords(cells('tags')),
       ...clearPassword(plain(cells('password') ?? '')),
       ...behaviourCell(plain(cells('behaviour') ?? '')),
+      ...legacyPathsCell(plain(cells('legacy_paths') ?? '')),
     }),
   }
 }
@@ -109,6 +111,7 @@ function foreignFormat(
       const { slugNames, ...fields } = fieldsOf(cells, now)
       if (slugNames.length === 0) throw refuseRow({ code: 'slug_required', text: 'slug is required' })
       return {
+        distinguishesCase: true,
         ...fields,
         slugs: slugNames.map((slug) => ({ slug })),
         primary: slugNames[0],
@@ -118,13 +121,18 @@ function foreignFormat(
   }
 }
 
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i
+
 /**
- * Returns the path of a short URL without its first and last slash. Also accepts `go.example/abc`,
- * and a slug by itself.
+ * Returns the path of a short URL without its first and last slash, decoded. Also accepts
+ * `go.example/abc`, and a slug by itself.
  */
 function pathOf(shortUrl: string): string {
-  const path = shortUrl.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
-  return path.replaceAll(/^\/|\/$/g, '')
+  const path = shortUrl
+    .replace(ORIGIN, '')
+    .replace(/[?#].*$/s, '')
+    .replaceAll(/^\/|\/$/g, '')
+  return ORIGIN.test(shortUrl) ? (decodePath(path) ?? path) : path
 }
 
 function lastSegment(shortUrl: string): string | undefined {
@@ -157,6 +165,16 @@ const HASHED = /^(?:\$[\w-]+\$.{20,}|[a-f\d]{32}|[a-f\d]{40}|[a-f\d]{64})$/i
 export function clearPassword(cell = ''): Pick<RowFields, 'password'> {
   if (/^\s*(?:0|false|null)?\s*$/i.test(cell)) return {}
   return { password: isTrue(cell) || HASHED.test(cell) ? true : cell }
+}
+
+/** JSON of the field of a Link object. Other text is no list, which refuses the row. */
+function legacyPathsCell(cell: string): Pick<RowFields, 'legacyPaths'> {
+  if (cell.trim() === '') return {}
+  try {
+    return { legacyPaths: JSON.parse(cell) as unknown }
+  } catch {
+    return { legacyPaths: cell }
+  }
 }
 
 /** The behaviour of the link, and a note about features that cannot be a part of it. */
@@ -245,6 +263,7 @@ export const csvFormats = {
     },
     (cells, now) => {
       return {
+        distinguishesCase: false,
         ...clearPassword(cells('password')),
         url: cells('Destination URL') ?? cells('url'),
         label: cells('title'),

@@ -7,6 +7,7 @@ import { type StoredLink, readLinks } from '../links/read-model.ts'
 import type { Behaviour } from '../links/behaviour/schema.ts'
 import { listBehaviours } from '../links/behaviour/store.ts'
 import { hasFurtherLinks } from '../domains/store.ts'
+import { hasLegacyPaths } from '../links/legacy/store.ts'
 import { listLinkIdsAfter } from './store.ts'
 
 export const exportFormats = ['ndjson', 'csv'] as const
@@ -31,9 +32,9 @@ export async function* writeExport(
   format: ExportFormat,
   now: number,
 ): AsyncGenerator<string> {
-  // Files of instances with one domain keep their columns.
-  const hasDomains = format === 'csv' && (await hasFurtherLinks(database.read))
-  if (format === 'csv') yield stringify([hasDomains ? [...COLUMNS, 'domain'] : COLUMNS])
+  // Files of instances with one domain and without legacy paths keep their columns.
+  const extra = format === 'csv' ? await findExtraColumns(database) : []
+  if (format === 'csv') yield stringify([[...COLUMNS, ...extra]])
   for (let after = 0; ;) {
     const ids = await listLinkIdsAfter(database.read, after, PAGE_SIZE)
     const last = ids.at(-1)
@@ -43,9 +44,18 @@ export async function* writeExport(
     const behaviours = await listBehaviours(database, ids)
     const exported = links.map((link) => ({ ...link, behaviour: behaviours.get(link.id) }))
     yield format === 'csv'
-      ? stringify(exported.map((link) => cellsOf(link, hasDomains)))
+      ? stringify(exported.map((link) => cellsOf(link, extra)))
       : exported.map((link) => `${JSON.stringify(link)}\n`).join('')
   }
+}
+
+type ExtraColumn = 'domain' | 'legacy_paths'
+
+async function findExtraColumns({ read }: Database<Tables>): Promise<ExtraColumn[]> {
+  return [
+    ...((await hasFurtherLinks(read)) ? (['domain'] as const) : []),
+    ...((await hasLegacyPaths(read)) ? (['legacy_paths'] as const) : []),
+  ]
 }
 
 interface ExportedLink extends StoredLink {
@@ -56,7 +66,7 @@ function joinSlugs(slugs: StoredLink['slugs']): string {
   return slugs.map(({ slug }) => slug).join(' ')
 }
 
-function cellsOf(link: ExportedLink, hasDomains: boolean): string[] {
+function cellsOf(link: ExportedLink, extra: readonly ExtraColumn[]): string[] {
   const cells = [
     link.url,
     joinSlugs(link.slugs.filter((slug) => slug.is_primary)),
@@ -69,7 +79,9 @@ function cellsOf(link: ExportedLink, hasDomains: boolean): string[] {
     link.disabled_at,
     link.created_by,
     link.behaviour && JSON.stringify(link.behaviour),
-    ...(hasDomains ? [link.domain] : []),
+    ...extra.map((column) =>
+      column === 'domain' ? link.domain : link.legacy_paths && JSON.stringify(link.legacy_paths),
+    ),
   ]
   return cells.map((cell) => escapeFormulas(String(cell ?? '')))
 }

@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
 import type { ImportFormat } from './formats.ts'
 import type { Source } from './lines.ts'
+import type { LegacyMode } from './legacy-paths.ts'
 import type { ColumnMapping } from './mapping.ts'
 import type { Policy } from './plan.ts'
 import type { ImportReport, RowOutcome } from './report.ts'
@@ -27,6 +28,8 @@ export interface ImportOptions {
   /** With `csv`: fields and the columns they are read from. */
   columnOf?: ColumnMapping
   policy?: Policy
+  /** Without it, no code becomes a legacy path. */
+  legacy?: LegacyMode
   /** Each tag becomes one bundle of `owner`, with the links of all rows that have it as members. */
   bundlesFromTags?: boolean
   /** Unix seconds. */
@@ -40,7 +43,7 @@ export interface ImportOptions {
 /** An import of the admin side, which a thread runs. */
 export interface ImportJob extends Pick<
   ImportOptions,
-  'format' | 'owner' | 'now' | 'columnOf' | 'policy' | 'bundlesFromTags' | 'domains'
+  'format' | 'owner' | 'now' | 'columnOf' | 'policy' | 'legacy' | 'bundlesFromTags' | 'domains'
 > {
   databaseUrl: string
   /** File descriptor, which stays open until the thread is closed. */

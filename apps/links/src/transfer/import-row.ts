@@ -9,6 +9,14 @@ import { Label, MAX_LABEL_LENGTH } from '../links/schema.ts'
 import { DestinationUrl, MAX_URL_LENGTH } from '../urls/destination-url.ts'
 import { type Domain, MAX_SLUGS, foldSlug, findSlugProblem, slugKey } from '../urls/slug.ts'
 import { boundedText, withoutFormat } from '../api/text.ts'
+import {
+  type ImportLegacyPath,
+  type LegacyMode,
+  legacyPathsOf,
+  markLegacyCodes,
+  withoutLegacyCodes,
+  withoutSlashes,
+} from './legacy-paths.ts'
 import { isZeroDate, parseMoment } from './moment.ts'
 import { DEFAULT_DOMAIN_ONLY, type ImportDomains, findRowDomain } from './row-domain.ts'
 import {
@@ -26,6 +34,8 @@ import {
 export interface SlugFields {
   slug: string
   isAuto?: boolean
+  /** Whether the link answers it exactly as it is written, as a legacy path. */
+  isLegacy?: boolean
   createdAt?: unknown
   disabledAt?: unknown
 }
@@ -45,6 +55,10 @@ export interface RowFields {
   isDomainOptional?: boolean
   /** A short URL or host of another program. */
   shortUrl?: string | undefined
+  /** Whether the file is one of a program that distinguishes codes by case. */
+  distinguishesCase?: boolean
+  /** As in a Link object. */
+  legacyPaths?: unknown
   /** The primary slug; else the first custom one, else the automatic one. */
   primary?: string | undefined
   /** Clicks that the file gives only as a total: NaN if not valid, undefined without such a column. */
@@ -83,6 +97,7 @@ export interface ImportRow {
   /** The automatic slug to keep, if it is free. */
   auto: ImportSlug | null
   custom: readonly ImportSlug[]
+  legacyPaths: readonly ImportLegacyPath[]
   /** The key of the slug that shows whether the link already exists; null if the row has none. */
   key: string | null
   /** Null means the automatic slug. */
@@ -106,6 +121,10 @@ export interface RowDefaults {
   ownedByFile?: boolean
   /** Without domains, all rows belong to the default domain. */
   domains?: ImportDomains
+  /** Without it, no code becomes a legacy path. */
+  legacy?: LegacyMode
+  /** The name of the format, which legacy paths keep. */
+  format?: string
   /** Unix seconds. */
   now: number
 }
@@ -138,8 +157,9 @@ const Row = z.object({ url: DestinationUrl, expires_at: Moment, disabled_at: Mom
  * Throws `Failure` with the first problem of the address, the slugs, the state or the expiry. What
  * is wrong with anything else is cut or left out, with a note.
  */
-export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow {
-  requireMaxSlugs(fields.slugs)
+export function toImportRow(all: RowFields, defaults: RowDefaults): ImportRow {
+  requireMaxSlugs(all.slugs)
+  const fields = markLegacyCodes(all, defaults)
   const row = parseOrFail(Row, fields, literalTexts)
   const notes = [...(fields.notes ?? [])]
   const createdAt = optionalMoment('created_at', fields.created_at, notes) ?? defaults.now
@@ -153,7 +173,8 @@ export function toImportRow(fields: RowFields, defaults: RowDefaults): ImportRow
     expiresAt: row.expires_at ?? null,
     disabledAt: row.disabled_at ?? (fields.mustDisable ? defaults.now : null),
     createdBy: ownerOf(fields.created_by, defaults, notes),
-    ...withDomain(domain, arrangeSlugs(fields, createdAt, notes)),
+    ...withDomain(domain, arrangeSlugs(withoutLegacyCodes(fields), createdAt, notes)),
+    legacyPaths: legacyPathsOf(fields, { ...defaults, domain, createdAt, notes }),
     tags: tagsOf(fields.tags, notes),
     ...behaviourOf(fields, notes),
     notes,
@@ -260,11 +281,6 @@ function arrangeSlugs(
     // Disabling the primary slug makes the automatic one primary (L7).
     primary: keySlug?.disabledAt === null ? keySlug.slug : null,
   }
-}
-
-/** Programs write paths with a slash before or after them. */
-function withoutSlashes(slug: string): string {
-  return slug.trim().replaceAll(/^\/|\/$/g, '')
 }
 
 const SlugState = z.object({ disabled_at: Moment })

@@ -39,6 +39,7 @@ https://example.com/8,eight,,
         bad: 6,
         clickTotals: null,
         bundles: 0,
+        legacyPaths: 0,
         notes: { field_cut: 1, field_dropped: 1 },
         caseConflicts: { count: 0, first: [] },
       })

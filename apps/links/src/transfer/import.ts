@@ -166,7 +166,13 @@ class BatchWriter {
     const complete = await this.#completeRows(tx, planned.rows, planned.existing)
     await storeRows(tx, [...complete.values()], this.#options.now)
     for (const { row, plan } of planned.rows)
-      if ('overwrites' in plan) await overwriteLink(tx, plan.overwrites, row, this.#options.now)
+      if ('overwrites' in plan)
+        await overwriteLink(
+          { db: tx, dialect: this.#importDatabase.dialect },
+          plan.overwrites,
+          row,
+          this.#options.now,
+        )
     const { domains = DEFAULT_DOMAIN_ONLY, dryRun = false, database } = this.#options
     const stored = planned.rows.flatMap(({ line, row, plan }) => {
       const storedRow = 'overwrites' in plan ? { ...row, primary: plan.overwrites } : complete.get(row)
@@ -271,10 +277,12 @@ function outcomeOf({ line, row, plan }: PlannedRow, stored: CompleteRow | undefi
   const notes = result === 'imported' ? row.notes : row.notes.filter(({ code }) => code === 'slug_case')
   const reasons = [...notes, plan.reason, plan.caseReason].filter((reason) => reason !== undefined)
   const slug = stored ? primaryOf(stored) : row.key
+  const [legacyPath] = row.legacyPaths
   return {
     line,
     result,
     ...(slug === null ? {} : { slug }),
+    ...(legacyPath && { legacy_path: legacyPath.path }),
     url: row.url,
     ...reasonFields(reasons),
   }

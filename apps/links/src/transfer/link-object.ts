@@ -50,6 +50,7 @@ export function fieldsOfLink(line: Record<string, unknown>): RowFields {
     clicks: clickTotal((name) => line[name.replaceAll(' ', '_')]),
     ...passwordOf(line['password']),
     ...ownBehaviour(line['behaviour']),
+    ...(line['legacy_paths'] !== undefined && { legacyPaths: line['legacy_paths'] }),
   }
 }
 

@@ -9,6 +9,7 @@ import { exportFormats, writeExport } from './export.ts'
 import { importFormats } from './formats.ts'
 import type { ImportJob } from './import-job.ts'
 import { inspectFile } from './inspect.ts'
+import { legacyModes } from './legacy-paths.ts'
 import { MappingPairs, mappableFields, mappingOf } from './mapping.ts'
 import { conflictPolicies, sameUrlPolicies, STRICT_POLICY } from './plan.ts'
 import { CodedReason } from './reason.ts'
@@ -32,6 +33,7 @@ const Report = z.object({
   conflicts: z.int(),
   bad: z.int(),
   bundles: z.int().meta({ description: 'Bundles created from tags.' }),
+  legacy_paths: z.int().meta({ description: 'Imported rows whose code is a legacy path.' }),
   click_totals: z.int().nullable().meta({
     description:
       'Clicks that the file contains only as totals, which cannot be imported; null without such a column.',
@@ -54,6 +56,9 @@ const Row = z.object({
   line: z.int(),
   result: z.enum(['imported', 'skipped', 'conflict', 'bad']),
   slug: z.string().optional().meta({ description: 'Off the default domain with its host.' }),
+  legacy_path: z.string().optional().meta({
+    description: 'The code of the row that its link answers exactly, as a legacy path.',
+  }),
   url: z.string().optional(),
   reason: z.string().optional().meta({ description: 'The reasons in English.' }),
   reasons: z.array(CodedReason).optional(),
@@ -64,10 +69,14 @@ const FullReport = Report.extend({
   rows_omitted: z.int().meta({ description: 'Rows that are counted but not listed.' }),
 })
 
-function toReport({ clickTotals, caseConflicts, ...counts }: ImportReport, dryRun: boolean): Report {
+function toReport(
+  { clickTotals, caseConflicts, legacyPaths, ...counts }: ImportReport,
+  dryRun: boolean,
+): Report {
   return {
     dry_run: dryRun,
     ...counts,
+    legacy_paths: legacyPaths,
     click_totals: clickTotals,
     case_conflicts: caseConflicts.count,
     first_case_conflicts: caseConflicts.first,
@@ -124,6 +133,10 @@ const ImportQuery = z
     dry_run: Flag,
     on_conflict: z.enum(conflictPolicies).default(STRICT_POLICY.onConflict),
     same_url: z.enum(sameUrlPolicies).default(STRICT_POLICY.sameUrl),
+    legacy: z.enum(legacyModes).default('auto').meta({
+      description:
+        '`auto` keeps codes that cannot be slugs as legacy paths, and those with upper-case letters of programs that distinguish case; `exact` keeps the latter of every file; `off` none.',
+    }),
     bundles_from_tags: Flag,
     domain: DomainQuery.meta({ description: 'The domain of rows that name none.', maxLength: 1_000 }),
     map: MappingPairs.optional(),
@@ -148,6 +161,7 @@ function toJob(context: Context, query: z.output<typeof ImportQuery>): Job {
     format: query.format,
     dryRun: query.dry_run,
     policy: { onConflict: query.on_conflict, sameUrl: query.same_url },
+    legacy: query.legacy,
     bundlesFromTags: query.bundles_from_tags,
     ...(query.map && { columnOf: mappingOf(query.map) }),
   }

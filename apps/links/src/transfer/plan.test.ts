@@ -17,6 +17,7 @@ function row(changes: Partial<ImportRow> = {}): ImportRow {
     createdBy: 'ada@example.com',
     auto: null,
     custom,
+    legacyPaths: [],
     key,
     primary: custom[0]?.slug ?? null,
     tags: [],

@@ -1,5 +1,7 @@
+import { isLegacyKey } from '../urls/legacy-path.ts'
 import { MAX_SLUG_LENGTH, parseSlugKey, slugKey } from '../urls/slug.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
+import { slugOfLegacyPath } from './legacy-paths.ts'
 import type { Reason } from './reason.ts'
 
 /** The slugs and links of a batch that already exist; grows as rows are planned. */
@@ -70,27 +72,58 @@ export function linkKey({ url, domain, createdBy }: Pick<ImportRow, 'url' | 'dom
  */
 export function planRow(row: ImportRow, existing: ExistingLinks, policy: Policy = STRICT_POLICY): RowPlan {
   const { urlOf, links } = existing
-  if (row.key !== null && urlOf.get(row.key) === row.url) {
+  const name = nameOf(row)
+  if (name !== null && urlOf.get(name) === row.url) {
     existing.spellings.remember(row)
     return skip({
       code: 'slug_exists',
-      slug: row.key,
-      text: `slug "${row.key}" already redirects to this URL`,
+      slug: displayName(name),
+      text: `slug "${displayName(name)}" already redirects to this URL`,
     })
   }
-  if ((row.key === null || policy.sameUrl === 'skip') && links.has(linkKey(row)))
+  if ((name === null || policy.sameUrl === 'skip') && links.has(linkKey(row)))
     return skip({
       code: 'url_exists',
       owner: row.createdBy,
       text: `${row.createdBy} already has a link to this URL`,
     })
-  const rowSlugs = [...(row.key === null ? [] : [row.key]), ...row.custom.map(({ slug }) => slug)]
-  const takenSlug = rowSlugs.find((slug) => urlOf.has(slug))
+  const takenSlug = findTaken(row, existing)
   if (takenSlug !== undefined) return planTakenRow(row, takenSlug, existing, policy)
   const auto = row.auto && !urlOf.has(row.auto.slug) ? row.auto : null
   for (const { slug } of [...row.custom, ...(auto ? [auto] : [])]) remember(slug, row, existing)
+  for (const { key } of row.legacyPaths) remember(key, row, existing)
   links.add(linkKey(row))
   return row.auto === null || auto !== null ? { result: 'imported', auto } : withNewAuto(row.auto)
+}
+
+/** The first key of the row that is taken. */
+function findTaken(row: ImportRow, existing: ExistingLinks): string | undefined {
+  const keys = [
+    ...(row.key === null ? [] : [row.key]),
+    ...row.custom.map(({ slug }) => slug),
+    ...row.legacyPaths.map(({ key }) => key),
+  ]
+  return keys.find((key) => existing.urlOf.has(key)) ?? findSlugOfOther(row, existing)
+}
+
+/** The key that shows whether the link of a row already exists. */
+function nameOf({ key, legacyPaths: [first] }: ImportRow): string | null {
+  return key ?? first?.key ?? null
+}
+
+/** A key as people read it. */
+function displayName(key: string): string {
+  return isLegacyKey(key) ? key.replace(/^\/+/, '') : key
+}
+
+/** A slug answers in any case: a legacy path may not take the visitors of another person's slug. */
+function findSlugOfOther(
+  { domain, legacyPaths, createdBy }: ImportRow,
+  { ownerOf }: ExistingLinks,
+): string | undefined {
+  return legacyPaths
+    .map(({ path }) => slugOfLegacyPath(domain, path))
+    .find((slug) => slug !== undefined && ownerOf.has(slug) && ownerOf.get(slug) !== createdBy)
 }
 
 function withNewAuto({ slug }: ImportSlug): RowPlan {
@@ -134,7 +167,7 @@ export function findCaseReason(
 }
 
 function planTakenRow(row: ImportRow, takenSlug: string, existing: ExistingLinks, policy: Policy): RowPlan {
-  const caseReason = findCaseReason(row, takenSlug, existing, policy)
+  const caseReason = isLegacyKey(takenSlug) ? undefined : findCaseReason(row, takenSlug, existing, policy)
   return { ...planConflict(row, takenSlug, existing, policy), ...(caseReason && { caseReason }) }
 }
 
@@ -145,8 +178,8 @@ function planConflict(
   { onConflict }: Policy,
 ): RowPlan {
   const url = existing.urlOf.get(takenSlug) ?? ''
-  const existingSlug = { slug: takenSlug, url }
-  const text = `slug "${takenSlug}" already redirects to ${url}`
+  const existingSlug = { slug: displayName(takenSlug), url }
+  const text = `slug "${displayName(takenSlug)}" already redirects to ${url}`
   if (onConflict === 'skip') return skip({ code: 'slug_taken', ...existingSlug, text })
   if (onConflict !== 'overwrite') return conflict({ code: 'slug_taken', ...existingSlug, text })
   const owner = existing.ownerOf.get(takenSlug)
@@ -170,7 +203,7 @@ function planConflict(
     reason: {
       code: 'slug_overwritten',
       ...existingSlug,
-      text: `slug "${takenSlug}" redirected to ${url} before`,
+      text: `slug "${displayName(takenSlug)}" redirected to ${url} before`,
     },
   }
 }

@@ -6,6 +6,8 @@ export interface RowOutcome {
   result: 'imported' | 'skipped' | 'conflict' | 'bad'
   /** The primary slug of the link, with its host off the default domain; missing for bad rows. */
   slug?: string
+  /** The first code of the row that is a legacy path. */
+  legacy_path?: string
   url?: string
   /** Reasons for the result; for an imported row, the differences between the link and the file. */
   reasons?: CodedReason[]
@@ -25,6 +27,8 @@ export interface ImportReport {
   clickTotals: number | null
   /** Number of bundles that were created from tags. */
   bundles: number
+  /** Imported rows with a legacy path. */
+  legacyPaths: number
   /** Imported rows with each note, by the code of the note. */
   notes: Record<string, number>
   /** Short URLs of the file that differ from another one only in case. */
@@ -57,6 +61,7 @@ export function newReport(): ImportReport {
     bad: 0,
     clickTotals: null,
     bundles: 0,
+    legacyPaths: 0,
     notes: {},
     caseConflicts: { count: 0, first: [] },
   }
@@ -69,8 +74,12 @@ export function addClickTotals(report: ImportReport, batch: readonly ParsedRow[]
 
 const reportFields = { imported: 'imported', skipped: 'skipped', conflict: 'conflicts', bad: 'bad' } as const
 
-export function addOutcome(report: ImportReport, { line, result, reasons = [] }: RowOutcome): void {
+export function addOutcome(
+  report: ImportReport,
+  { line, result, reasons = [], legacy_path: legacyPath }: RowOutcome,
+): void {
   report[reportFields[result]]++
+  if (result === 'imported' && legacyPath !== undefined) report.legacyPaths++
   if (result === 'imported')
     for (const code of new Set(reasons.map((reason) => reason.code)))
       report.notes[code] = (report.notes[code] ?? 0) + 1

@@ -5,10 +5,12 @@ import { trackLinks } from '../changes/change-tracker.ts'
 import { compile } from '../links/behaviour/compile.ts'
 import { findBehaviour, insertBehaviours, saveBehaviour, setUsedVisits } from '../links/behaviour/store.ts'
 import { urlKey } from '../urls/destination-url.ts'
-import { type NewLinkRow, type NewSlug, derivedColumns, insertLinks } from '../links/insert.ts'
-
+import { type NewLinkRow, type NewSlug, SlugRace, derivedColumns, insertLinks } from '../links/insert.ts'
+import { findLegacyTargets, insertLegacyPaths } from '../links/legacy/store.ts'
+import { isLegacyKey } from '../urls/legacy-path.ts'
 import type { Queries } from '../links/slugs/store.ts'
 import type { ImportRow, ImportSlug } from './import-row.ts'
+import { slugOfLegacyPath } from './legacy-paths.ts'
 import { type ExistingLinks, type Policy, linkKey, alternativeSlugs } from './plan.ts'
 
 /** Any number that all imports share. */
@@ -30,7 +32,8 @@ export async function loadExisting(
   { onConflict, sameUrl }: Policy,
 ): Promise<void> {
   const slugs = rows.flatMap(slugsOf)
-  await loadExistingSlugs({ db, dialect }, slugs, existing)
+  await loadExistingSlugs({ db, dialect }, [...slugs, ...rows.flatMap(slugsOfLegacyPaths)], existing)
+  await loadExistingLegacyPaths({ db, dialect }, rows, existing)
   if (onConflict === 'rename')
     await loadExistingSlugs(
       { db, dialect },
@@ -57,6 +60,22 @@ export async function loadExisting(
 
 export function slugsOf({ auto, custom }: ImportRow): string[] {
   return [...(auto ? [auto] : []), ...custom].map(({ slug }) => slug)
+}
+
+function slugsOfLegacyPaths({ domain, legacyPaths }: ImportRow): string[] {
+  return legacyPaths.flatMap(({ path }) => slugOfLegacyPath(domain, path) ?? [])
+}
+
+async function loadExistingLegacyPaths(
+  queries: Queries,
+  rows: readonly ImportRow[],
+  existing: ExistingLinks,
+): Promise<void> {
+  const keys = rows.flatMap(({ legacyPaths }) => legacyPaths.map(({ key }) => key))
+  for (const { key, url, created_by } of await findLegacyTargets(queries, keys)) {
+    existing.urlOf.set(key, url)
+    existing.ownerOf.set(key, created_by)
+  }
 }
 
 /**
@@ -105,6 +124,13 @@ export async function storeRows(tx: Tx, rows: readonly CompleteRow[], now: numbe
     tx,
     rows.map((row) => ({ link: linkRow(row, now), slugs: slugRows(row) })),
   )
+  const paths = rows.flatMap(({ domain, legacyPaths }, at) =>
+    legacyPaths.map(({ path, source, createdAt }) => {
+      const place = { domain: domain ?? '', path, link_id: ids[at] ?? 0 }
+      return { ...place, source, created_at: createdAt }
+    }),
+  )
+  if (!(await insertLegacyPaths(tx, paths))) throw new SlugRace()
   const behaviours = rows.flatMap(({ behaviour, clicksUsed = 0, passwordHash }, at) => {
     const id = ids[at]
     if (id === undefined || (behaviour === null && passwordHash === undefined)) return []
@@ -143,11 +169,16 @@ function slugRow({ slug, createdAt, disabledAt }: ImportSlug, isCustom: 0 | 1): 
   return { slug, is_custom: isCustom, created_at: createdAt, disabled_at: disabledAt }
 }
 
-/** Overwrites the link of a slug with the row. */
-export async function overwriteLink(tx: Tx, slug: string, row: ImportRow, now: number): Promise<void> {
-  const existing = await tx.selectFrom('slug').select('link_id').where('slug', '=', slug).executeTakeFirst()
-  if (!existing) return
-  await trackLinks(tx, [existing.link_id])
+/** Overwrites the link of a slug or a legacy path with the row. */
+export async function overwriteLink(
+  { db: tx, dialect }: { db: Tx; dialect: Queries['dialect'] },
+  slug: string,
+  row: ImportRow,
+  now: number,
+): Promise<void> {
+  const linkId = (await findLinkIds({ db: tx, dialect }, [slug])).get(slug)
+  if (linkId === undefined) return
+  await trackLinks(tx, [linkId])
   const link = await tx
     .updateTable('link')
     .set((eb) => ({
@@ -156,7 +187,7 @@ export async function overwriteLink(tx: Tx, slug: string, row: ImportRow, now: n
       updated_at: now,
       version: eb('version', '+', 1),
     }))
-    .where('id', '=', existing.link_id)
+    .where('id', '=', linkId)
     .returningAll()
     .executeTakeFirst()
   const { behaviour, passwordHash } = row
@@ -180,7 +211,7 @@ export async function listLinkIdsAfter(db: Kysely<Tables>, id: number, limit: nu
   return rows.map((row) => row.id)
 }
 
-/** Returns the ids of the links of these slugs. */
+/** Returns the ids of the links of these slugs and legacy paths. */
 export async function findLinkIds(
   { db, dialect }: Queries,
   slugs: readonly string[],
@@ -191,7 +222,11 @@ export async function findLinkIds(
     .select(['slug', 'link_id'])
     .where(inList(dialect, 'slug', slugs))
     .execute()
-  return new Map(rows.map(({ slug, link_id }) => [slug, link_id]))
+  const targets = await findLegacyTargets({ db, dialect }, slugs.filter(isLegacyKey))
+  return new Map([
+    ...rows.map(({ slug, link_id }) => [slug, link_id] as const),
+    ...targets.map(({ key, link_id }) => [key, link_id] as const),
+  ])
 }
 
 /** Returns the number of complete imports of the file with this hash. */

@@ -5,6 +5,8 @@ import type { Tables } from '../db/tables.ts'
 import { writeExport } from './export.ts'
 import type { ImportFormat } from './formats.ts'
 import { importLinks } from './import.ts'
+import type { LegacyMode } from './legacy-paths.ts'
+import type { Policy } from './plan.ts'
 import type { ImportReport, RowOutcome } from './report.ts'
 import type { ColumnMapping } from './mapping.ts'
 import type { Source } from './lines.ts'
@@ -39,9 +41,20 @@ export async function importText(
     pieceBytes?: number
     columnOf?: ColumnMapping
     domains?: ImportDomains
+    legacy?: LegacyMode
+    policy?: Policy
   } = {},
 ): Promise<ImportResult> {
-  const { format = 'csv', dryRun = false, owner = OWNER, pieceBytes, columnOf, domains } = options
+  const {
+    format = 'csv',
+    dryRun = false,
+    owner = OWNER,
+    pieceBytes,
+    columnOf,
+    domains,
+    legacy,
+    policy,
+  } = options
   const rows: RowOutcome[] = []
   const source = fileOf(text, pieceBytes)
   const onRow = (row: RowOutcome) => void rows.push(row)
@@ -55,6 +68,8 @@ export async function importText(
     onRow,
     ...(columnOf && { columnOf }),
     ...(domains && { domains }),
+    ...(legacy && { legacy }),
+    ...(policy && { policy }),
   })
   return { ...report, rows }
 }

@@ -68,7 +68,6 @@ function ImportProgress({ job: { isPreview, count, fraction }, onBack }: { job: 
 function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) {
   const { t, failure } = useText()
   const clicks = job.report?.click_totals ?? 0
-  const bundles = job.report?.bundles ?? 0
   const noteCount = job.rows.filter(({ result, reasons }) => result === 'imported' && reasons).length
   const leave = (keepDraft: boolean) => {
     closeJob(keepDraft)
@@ -84,17 +83,31 @@ function ImportResult({ job, onBack }: { job: Job; onBack: () => void }) {
         </Alert>
       )}
       {texts.help && <Text>{t(texts.help, { count: texts.count })}</Text>}
-      {bundles > 0 && (
-        <Text>
-          {t(job.isPreview ? 'transfer.bundlesToCreate' : 'transfer.bundlesCreated', { count: bundles })}
-        </Text>
-      )}
+      <Created job={job} />
       {noteCount > 0 && <Text>{t('transfer.notes', { count: noteCount })}</Text>}
       <CaseConflicts job={job} />
       {clicks > 0 && <Alert color="orange">{t('transfer.clicks', { count: clicks })}</Alert>}
       <Actions job={job} leave={leave} />
       {job.rows.length > 0 && <Rows rows={job.rows} isPreview={job.isPreview} />}
     </Stack>
+  )
+}
+
+/** What an import creates beside links. */
+function Created({ job: { report, isPreview } }: { job: Job }) {
+  const { t } = useText()
+  const { bundles = 0, legacy_paths: legacyPaths = 0 } = report ?? {}
+  return (
+    <>
+      {bundles > 0 && (
+        <Text>
+          {t(isPreview ? 'transfer.bundlesToCreate' : 'transfer.bundlesCreated', { count: bundles })}
+        </Text>
+      )}
+      {legacyPaths > 0 && (
+        <Text>{t(isPreview ? 'transfer.legacyToKeep' : 'transfer.legacyKept', { count: legacyPaths })}</Text>
+      )}
+    </>
   )
 }
 

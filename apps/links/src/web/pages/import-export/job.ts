@@ -32,7 +32,10 @@ export interface Job {
 
 type Query = Required<NonNullable<Input<'importLinks'>['query']>>
 export type Format = Query['format']
-export type ImportOptions = Pick<Query, 'on_conflict' | 'same_url' | 'bundles_from_tags' | 'domain'>
+export type ImportOptions = Pick<
+  Query,
+  'on_conflict' | 'same_url' | 'legacy' | 'bundles_from_tags' | 'domain'
+>
 
 export interface Draft {
   source: 'file' | 'paste'
@@ -57,6 +60,7 @@ const EMPTY_DRAFT = { text: '', isFormatChosen: false, inspected: undefined, fie
 const DEFAULT_OPTIONS: ImportOptions = {
   on_conflict: 'report',
   same_url: 'keep',
+  legacy: 'auto',
   bundles_from_tags: false,
   domain: '',
 }

@@ -8,6 +8,11 @@ import { type Draft, type ImportOptions, changeDraft, isTable } from './job.ts'
 /** Formats whose links may have tags. In tables, a column has them. */
 const TAGGED = ['shlink', 'bitly', 'dub', 'shortio'] as const satisfies readonly Draft['format'][]
 
+/** Formats whose codes answer in any case. */
+const CASELESS = ['csv', 'shrtnr', 'ndjson', 'dub'] as const satisfies readonly Draft['format'][]
+const CASELESS_MODES = ['auto', 'exact', 'off'] as const satisfies readonly ImportOptions['legacy'][]
+const EXACT_MODES = ['auto', 'off'] as const satisfies readonly ImportOptions['legacy'][]
+
 /** The columns of a table, and the policies of the import. Loaded once there is something to import. */
 export default function Options({ draft }: { draft: Draft }) {
   const { t } = useText()
@@ -44,6 +49,7 @@ export default function Options({ draft }: { draft: Draft }) {
         checked={options.same_url === 'skip'}
         onChange={({ currentTarget: { checked } }) => change({ same_url: checked ? 'skip' : 'keep' })}
       />
+      <LegacyChoice draft={draft} />
       {hasTags && (
         <Checkbox
           label={t('transfer.bundles')}
@@ -53,6 +59,32 @@ export default function Options({ draft }: { draft: Draft }) {
         />
       )}
     </Stack>
+  )
+}
+
+/** Which codes of the file the links answer exactly, beside a new slug. */
+function LegacyChoice({ draft: { format, options } }: { draft: Draft }) {
+  const { t } = useText()
+  const isCaseless = CASELESS.some((caseless) => caseless === format)
+  return (
+    <Radio.Group
+      label={t('transfer.legacy')}
+      value={options.legacy}
+      onChange={(value) => changeDraft({ options: { ...options, legacy: value } })}
+    >
+      <Stack gap="xs" mt="xs">
+        {(isCaseless ? CASELESS_MODES : EXACT_MODES).map((mode) => (
+          <Radio
+            key={mode}
+            value={mode}
+            label={t(`transfer.legacy.${mode}`)}
+            description={t(
+              !isCaseless && mode === 'auto' ? 'transfer.legacy.caseHelp' : `transfer.legacy.${mode}Help`,
+            )}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
   )
 }
 

@@ -30,6 +30,7 @@ import { Pager } from '../../parts/pager.tsx'
 import { slugName, slugUrl } from '../../parts/short-url.ts'
 import { slugKey } from '../../../urls/slug.ts'
 import { useText } from '../../texts/text.ts'
+import { LegacyPaths } from './legacy-paths.tsx'
 import type { LinkControls } from './link-header.tsx'
 import { type Slug, isMine } from './link.ts'
 
@@ -96,6 +97,7 @@ export function Slugs({ counts, subject, ...controls }: Props) {
         total={slugs.length}
         onMove={setOffset}
       />
+      <LegacyPaths link={controls.link} />
     </Paper>
   )
 }

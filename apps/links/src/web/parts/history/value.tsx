@@ -43,6 +43,12 @@ const DISPLAYS: Partial<Record<ValueChange['field'], Display>> = {
         {since !== undefined && ` (${t('history.slugDisabled')})`}
       </div>
     )),
+  legacy_paths: (value) =>
+    (value as { path: string }[]).map(({ path }) => (
+      <div key={path}>
+        <bdi>/{visible(path)}</bdi>
+      </div>
+    )),
   bundles: (value) => listOf(value, (id) => <BundleName id={id} />),
   links: (value) => listOf(value, (id) => <LinkName id={id} />),
   behaviour: (value) => (

@@ -11,6 +11,7 @@ const FIELDS = [
   'description',
   'primary_slug',
   'slugs',
+  'legacy_paths',
   'domain',
   'expires_at',
   'disabled_at',

@@ -56,6 +56,7 @@ export default {
   'history.field.password': 'Password',
   'history.field.share': 'Public statistics',
   'history.field.slugs': 'Slugs',
+  'history.field.legacy_paths': 'Old codes',
   'history.field.name': 'Name',
   'history.field.description': 'Description',
   'history.field.icon': 'Icon',

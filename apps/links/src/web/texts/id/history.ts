@@ -56,6 +56,7 @@ export default {
   'history.field.password': 'Kata sandi',
   'history.field.share': 'Statistik publik',
   'history.field.slugs': 'Slug',
+  'history.field.legacy_paths': 'Kode lama',
   'history.field.name': 'Nama',
   'history.field.description': 'Deskripsi',
   'history.field.icon': 'Ikon',

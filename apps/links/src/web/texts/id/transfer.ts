@@ -55,6 +55,20 @@ export default {
   'transfer.domainHelp': 'Untuk baris yang tidak menyebutkannya.',
   'transfer.skipSameUrl': 'Lewati tujuan yang sudah Anda miliki',
   'transfer.skipSameUrlHelp': 'Jika tidak, Anda mendapat tautan kedua ke tujuan yang sama.',
+  'transfer.legacy': 'Kode yang tidak bisa menjadi slug',
+  'transfer.legacy.auto': 'Pertahankan persis',
+  'transfer.legacy.autoHelp':
+    'URL pendek lama dengan garis miring atau karakter lain tetap berfungsi. Tautan juga mendapat slug baru.',
+  'transfer.legacy.caseHelp':
+    'URL pendek lama dengan huruf besar, garis miring, atau karakter lain tetap berfungsi. Tautan juga mendapat slug baru.',
+  'transfer.legacy.exact': 'Pertahankan juga huruf besar',
+  'transfer.legacy.exactHelp': '“Promo” dan “promo” lalu dapat mengarah ke tujuan yang berbeda.',
+  'transfer.legacy.off': 'Jangan pertahankan',
+  'transfer.legacy.offHelp': 'Huruf besar menjadi huruf kecil. Baris dengan kode lain tidak valid.',
+  'transfer.legacyToKeep_one': '{{count}} kode lama akan tetap berfungsi persis seperti semula.',
+  'transfer.legacyToKeep_other': '{{count}} kode lama akan tetap berfungsi persis seperti semula.',
+  'transfer.legacyKept_one': '{{count}} kode lama tetap berfungsi persis seperti semula.',
+  'transfer.legacyKept_other': '{{count}} kode lama tetap berfungsi persis seperti semula.',
   'transfer.bundles': 'Buat kumpulan untuk setiap tag',
   'transfer.bundlesHelp':
     'Kumpulan Anda dengan nama yang sama dipakai kembali. Jika tidak, tag tidak diimpor.',

@@ -56,6 +56,7 @@ export default {
   'history.field.password': 'Lösenord',
   'history.field.share': 'Offentlig statistik',
   'history.field.slugs': 'Kortnamn',
+  'history.field.legacy_paths': 'Gamla koder',
   'history.field.name': 'Namn',
   'history.field.description': 'Beskrivning',
   'history.field.icon': 'Ikon',
