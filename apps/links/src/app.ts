@@ -86,8 +86,8 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const redirect = createRedirect({ services, database, admin, lookup, journal, now, visitOptions })
   exposeClicks(metrics, { redirect, journal, drainThread })
   exposeStorage(metrics, { database, requests: services.database, lookup, settings })
+  const upkeep = [startRetention(database, settings, log, now), startExpiry(database, log, now)]
   const readiness = new Readiness({ database: services.database, journal, sessions })
-  const stops = [startRetention(database, settings, log, now), startExpiry(database, log, now), stopClock]
   return {
     fetch: createRouter({
       services,
@@ -112,11 +112,10 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
         withTimeout(endMs - performance.now(), 'Closing', work).catch((error: unknown) =>
           log.warn('shutdown: not everything was closed', { error }),
         )
-      for (const stop of stops) stop()
-      salts.close()
-      sites.close()
+      for (const stop of [stopClock, () => salts.close(), () => sites.close()]) stop()
       await journal.flush()
-      const others = waitFor(Promise.all(lastingWork.map((component) => component?.close())))
+      const ends = [...upkeep, ...lastingWork.map((component) => () => component?.close())]
+      const others = waitFor(Promise.all(ends.map((end) => end())))
       // The remaining time is for connections that do not close.
       await Promise.all([drainThread.close(timeoutMs * 0.75), others])
       await journal.close()

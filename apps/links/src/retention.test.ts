@@ -174,7 +174,7 @@ eachDialect((_dialect, newUrl) => {
     const log = createLog({ write: (line) => void lines.push(line) })
     const countRemaining = async () => (await stored.countClicks('abcd'))[2]
 
-    startRetention(
+    await startRetention(
       stored.database,
       { retentionDays: null, auditDays: null, privacy: 'full' },
       log,
@@ -188,7 +188,7 @@ eachDialect((_dialect, newUrl) => {
       Date.now,
     )
     await until('they are gone', async () => (await countRemaining()) === 2)
-    stop()
+    await stop()
     expect(await stored.countClicks('abcd')).toEqual([4, 4, 2])
     expect(lines).toEqual([])
   })
@@ -208,7 +208,7 @@ eachDialect((_dialect, newUrl) => {
       )
       return rows.map(({ at }) => (now - at) / DAY)
     }
-    startRetention(
+    await startRetention(
       stored.database,
       { retentionDays: null, auditDays: null, privacy: 'full' },
       log,
@@ -221,11 +221,40 @@ eachDialect((_dialect, newUrl) => {
       Date.now,
     )
     await until('it is gone', async () => (await countDays()).length === 2)
-    stop()
+    await stop()
     expect(await countDays()).toEqual([3, 1])
     expect(await stored.rows('select * from history_erasure')).toEqual([])
     const refusal = await stored.run(sql`delete from history`).catch((error: unknown) => error)
     expect(String(refusal)).toContain('history is append-only')
+  })
+
+  test('L20.2: a stop waits for the step that runs, and begins no other', async () => {
+    const { stored } = await openWith((link) => [click(link, 'abcd', { clickedAt: NOW - 9 * DAY })])
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const held: typeof stored.database = {
+      ...stored.database,
+      async write(work) {
+        begun.resolve()
+        await gate.promise
+        return stored.database.write(work)
+      },
+    }
+    const lines: string[] = []
+    const stop = startRetention(
+      held,
+      { retentionDays: 1, auditDays: null, privacy: 'full' },
+      createLog({ write: (line) => void lines.push(line) }),
+      Date.now,
+    )
+    await begun.promise
+    let hasStopped = false
+    const stopping = stop().then(() => (hasStopped = true))
+    await Bun.sleep(1)
+    expect(hasStopped).toBe(false)
+    gate.resolve()
+    await stopping
+    expect(await stored.rows('select slug from click')).toEqual([{ slug: 'abcd' }])
+    expect(lines).toEqual([])
   })
 
   test('L13.6: a step that fails is logged, and stops no other', async () => {
@@ -240,7 +269,7 @@ eachDialect((_dialect, newUrl) => {
     )
     const countClicks = async () => (await stored.rows('select id from click')).length
     await until('the old click is deleted', async () => (await countClicks()) === 0)
-    stop()
+    await stop()
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('retention: cannot delete old data')
     expect(lines[0]).toContain('"step":"repeated requests"')

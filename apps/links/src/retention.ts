@@ -28,23 +28,30 @@ interface Step {
 /**
  * Deletes what is not to be kept, now and every hour, also from the index and the log of SQLite, and
  * folds texts of an earlier version for search. A step that fails is logged, and stops no
- * other. Returns a function that stops it.
+ * other. Returns a function that stops it, after the step that runs.
  */
 export function startRetention(
   database: Database<Tables>,
   settings: RetentionSettings,
   log: Log,
   now: () => number,
-): () => void {
+): () => Promise<void> {
+  let isStopped = false
   const run = async () => {
-    for (const step of stepsOf(database, settings, Math.floor(now() / 1000)))
+    for (const step of stepsOf(database, settings, Math.floor(now() / 1000))) {
+      if (isStopped) return
       await step
         .run()
         .catch((error: unknown) => log.error('retention: cannot delete old data', { step: step.name, error }))
+    }
   }
-  void run()
-  const timer = setInterval(() => void run(), RETENTION_EVERY_HOURS * HOUR * 1000)
-  return () => clearInterval(timer)
+  let running = run()
+  const timer = setInterval(() => void (running = run()), RETENTION_EVERY_HOURS * HOUR * 1000)
+  return () => {
+    isStopped = true
+    clearInterval(timer)
+    return running
+  }
 }
 
 /** The rules: L28.2, L30.1, L29.3, L29.1, L13.6 and L37.6. */

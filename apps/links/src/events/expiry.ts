@@ -59,14 +59,19 @@ async function expireSome(database: Database<Tables>, now: number): Promise<void
   })
 }
 
-/** Looks for expired links now and every 30 seconds. Returns a function that stops it. */
-export function startExpiry(database: Database<Tables>, log: Log, now: () => number): () => void {
-  const run = () => {
+/**
+ * Looks for expired links now and every 30 seconds. Returns a function that stops it, after the look
+ * that runs.
+ */
+export function startExpiry(database: Database<Tables>, log: Log, now: () => number): () => Promise<void> {
+  const run = () =>
     expireLinks(database, Math.floor(now() / 1000)).catch((error: unknown) =>
       log.error('events: cannot look for expired links', { error }),
     )
+  let running = run()
+  const timer = setInterval(() => void (running = run()), EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    return running
   }
-  run()
-  const timer = setInterval(run, EVERY_MS)
-  return () => clearInterval(timer)
 }
