@@ -10,6 +10,7 @@ import { ownRedis } from '../../apps/rooms/test/realtime/redis.ts'
 import type { Tables } from '../../apps/rooms/src/db/tables.ts'
 import { Client, api, inGroups } from './client.ts'
 import { engine } from './engine.ts'
+import { Page } from './page.ts'
 import { HOST, type Person, seedPeople } from './people.ts'
 import { type Running, start } from './server.ts'
 
@@ -26,27 +27,11 @@ const JOINS_PER_SECOND = 10
 const PASSERS_BY = 100
 /** Interval between two read marks of a page in a room of this size. */
 const MARK_EVERY_MS = 60_000
-/** First delay of a client that reconnects, with full jitter (R18.7). */
-const RECONNECT_MS = 500
 /** One message in this many mentions everyone. */
 const MENTION_EVERY = 20
 const MESSAGE = 'What is said here is about as long as most of what people say to each other in a room.'
 
 type Row = Record<string, string | number>
-
-/** One person's page, which has the room and the lobby on display. */
-interface Page {
-  person: Person
-  client: Client | undefined
-  node: number
-  /** All events up to this one were received, in order. */
-  seq: number
-  faults: number
-  /** Events that arrive before the list of those that were missed. */
-  buffered: number[] | undefined
-  isClosing: boolean
-  markTimer: ReturnType<typeof setTimeout> | undefined
-}
 
 class Company {
   readonly roomId: string
@@ -57,128 +42,64 @@ class Company {
   latenciesMs: number[] = []
   joinsMs: number[] = []
   marks = 0
-  reconnects = 0
+  readonly #markTimers = new Map<number, Timer>()
 
   constructor(roomId: string, nodes: Running[], people: readonly Person[]) {
     this.roomId = roomId
     this.nodes = nodes
-    this.pages = people.map((person, i) => ({
-      person,
-      client: undefined,
-      node: i % nodes.length,
-      seq: 0,
-      faults: 0,
-      buffered: undefined,
-      isClosing: false,
-      markTimer: undefined,
-    }))
-  }
-
-  portOf({ node }: Page): number {
-    return this.nodes[node]?.port ?? 0
-  }
-
-  /** Connects, subscribes, and fetches the missed events. */
-  async enter(page: Page): Promise<void> {
-    page.buffered = []
-    const client = new Client(this.portOf(page), page.person, (text) => this.#receive(page, client, text))
-    page.client = client
-    await client.opened
-    void client.closed.then(() => this.#onClosed(page, client))
-    const fromMs = performance.now()
-    const answer = await Promise.race([
-      client.ask({ type: 'subscribe', roomId: this.roomId }),
-      client.closed.then(() => ({ type: 'closed' })),
-    ])
-    if (answer['type'] !== 'subscribed') throw new Error(JSON.stringify(answer))
-    this.joinsMs.push(performance.now() - fromMs)
-    const seq = (answer as { seq: number }).seq
-    if (page.seq === 0) page.seq = seq
-    while (page.seq < seq) await this.#fetchMissed(page)
-    const waiting = page.buffered
-    page.buffered = undefined
-    for (const each of waiting) this.#advance(page, each)
-    client.send({ type: 'subscribe_lobby', id: 'lobby' })
-  }
-
-  async #fetchMissed(page: Page): Promise<void> {
-    const { events } = await api(this.portOf(page), page.person).json<{ events: { seq: number }[] }>(
-      `/api/rooms/${this.roomId}/events?after=${page.seq}&limit=200`,
+    this.pages = people.map(
+      (person, i) =>
+        new Page({
+          person,
+          roomId,
+          ports: () => this.nodes.map(({ port }) => port),
+          node: i % nodes.length,
+          since: 'now',
+          onEvent: (text, seq) => this.#record(i, text, seq),
+          onEntered: (client, ms) => {
+            this.joinsMs.push(ms)
+            client.send({ type: 'subscribe_lobby', id: 'lobby' })
+          },
+        }),
     )
-    for (const { seq } of events) this.#advance(page, seq)
   }
 
-  #receive(page: Page, client: Client, text: string): void {
-    if (page.client !== client) return
-    const nowMs = performance.now()
-    const seq = Number(/"seq":(\d+)/.exec(text)?.[1])
+  #record(index: number, text: string, seq: number): void {
     const at = text.indexOf('@')
     if (at > 0) {
-      const ms = nowMs - Number.parseFloat(text.slice(at + 1, at + 20))
+      const ms = performance.now() - Number.parseFloat(text.slice(at + 1, at + 20))
       this.latenciesMs.push(ms)
       const message = this.messages.get(seq)
       if (message) Object.assign(message, { count: message.count + 1, lastMs: Math.max(message.lastMs, ms) })
       else this.messages.set(seq, { count: 1, lastMs: ms })
     }
-    if (page.buffered) page.buffered.push(seq)
-    else this.#advance(page, seq)
-    page.markTimer ??= setTimeout(() => void this.#mark(page), MARK_EVERY_MS * (0.5 + Math.random()))
+    if (!this.#markTimers.has(index))
+      this.#markTimers.set(
+        index,
+        setTimeout(() => void this.#mark(index), MARK_EVERY_MS * (0.5 + Math.random())),
+      )
   }
 
-  #advance(page: Page, seq: number): void {
-    // The list may have been ahead of the socket.
-    if (seq <= page.seq) return
-    if (seq !== page.seq + 1) page.faults++
-    page.seq = seq
-  }
-
-  async #mark(page: Page): Promise<void> {
-    page.markTimer = undefined
+  async #mark(index: number): Promise<void> {
+    this.#markTimers.delete(index)
     this.marks++
-    const { seq } = page
-    const path = `/api/rooms/${this.roomId}/read`
-    await api(this.portOf(page), page.person)
-      .json(path, { seq }, 'PUT')
+    const { seq, port, person } = this.pages[index] as Page
+    await api(port, person)
+      .json(`/api/rooms/${this.roomId}/read`, { seq }, 'PUT')
       .catch(() => {})
   }
 
-  #onClosed(page: Page, client: Client): void {
-    if (page.isClosing || page.client !== client) return
-    void this.#comeBack(page)
-  }
-
-  async #comeBack(page: Page): Promise<void> {
-    for (let tries = 0; !page.isClosing; tries++) {
-      await Bun.sleep(Math.random() * Math.min(RECONNECT_MS * 2 ** tries, 30_000))
-      // A load balancer directs the next attempt to another node.
-      page.node = (page.node + 1) % this.nodes.length
-      this.reconnects++
-      if (await this.#hasEntered(page)) return
-    }
-  }
-
-  async #hasEntered(page: Page): Promise<boolean> {
-    try {
-      await this.enter(page)
-      return true
-    } catch {
-      const { client } = page
-      page.client = undefined
-      client?.terminate()
-      return false
-    }
-  }
-
   get present(): number {
-    return this.pages.filter(({ client, buffered }) => client !== undefined && buffered === undefined).length
+    return this.pages.filter(({ isPresent }) => isPresent).length
+  }
+
+  get reconnects(): number {
+    return this.pages.reduce((sum, page) => sum + page.reconnects, 0)
   }
 
   close(): void {
-    for (const page of this.pages) {
-      page.isClosing = true
-      clearTimeout(page.markTimer)
-      page.client?.terminate()
-    }
+    for (const page of this.pages) page.close()
+    for (const timer of this.#markTimers.values()) clearTimeout(timer)
   }
 }
 
@@ -309,7 +230,7 @@ async function run(name: string, count: number, seconds: number): Promise<Row> {
   try {
     const rssBefore = nodes.reduce((sum, node) => sum + node.rssBytes(), 0)
     const enteringMs = performance.now()
-    await inGroups(company.pages, AT_ONCE, (page) => company.enter(page))
+    await inGroups(company.pages, AT_ONCE, (page) => page.enter())
     const enteredMs = performance.now() - enteringMs
     const entered = company.joinsMs
     await Bun.sleep(20_000)
@@ -364,7 +285,7 @@ async function killNode(
 ): Promise<Row> {
   company.latenciesMs = []
   company.messages.clear()
-  company.reconnects = 0
+  const before = company.reconnects
   const index = company.nodes.length - 1
   const killed = company.nodes[index] as Running
   const posting = measure(company, 30)
@@ -382,7 +303,7 @@ async function killNode(
   return {
     'cut by the kill': cut,
     'all back in s': (backMs / 1000).toFixed(1),
-    reconnects: company.reconnects,
+    reconnects: company.reconnects - before,
     'sent meanwhile': sent,
     'people with lost, doubled or disordered events': wrong,
   }

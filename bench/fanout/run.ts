@@ -6,6 +6,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Client, api, inGroups } from './client.ts'
 import { engine } from './engine.ts'
+import { Page } from './page.ts'
 import { HOST, type Person, seedPeople } from './people.ts'
 import { type Running, start } from './server.ts'
 
@@ -266,32 +267,23 @@ async function idle(server: Running, people: readonly Person[]): Promise<Row> {
   }
 }
 
-interface Stormy {
-  person: Person
-  roomId: string
-  seen: number[]
-  client: Client | undefined
-}
-
 /** All connections break at once while people keep posting. Each resumes according to R18.5. */
 async function storm(server: Running, people: readonly Person[]): Promise<Row> {
   const roomIds: string[] = []
   for (let first = 0; first < people.length; first += 100)
     roomIds.push(await openRoom(server, people[first] as Person))
-  const all: Stormy[] = people.map((person, i) => ({
-    person,
-    roomId: roomIds[Math.floor(i / 100)] as string,
-    seen: [],
-    client: undefined,
-  }))
-  await inGroups(all, AT_ONCE, (each) => resume(server, each))
+  const pages = people.map((person, i) => {
+    const roomId = roomIds[Math.floor(i / 100)] as string
+    return { roomId, page: new Page({ person, roomId, ports: () => [server.port], node: 0 }) }
+  })
+  await inGroups(pages, AT_ONCE, ({ page }) => page.enter())
   let isOn = true
   let [count, refused] = [0, 0]
   const writing = (async () => {
     for (; isOn; count++) {
-      const each = all[(count * 31) % all.length] as Stormy
+      const { page, roomId } = pages[(count * 31) % pages.length] as (typeof pages)[number]
       const body = { content: MESSAGE, clientId: crypto.randomUUID() }
-      const send = () => api(server.port, each.person).json(`/api/rooms/${each.roomId}/messages`, body)
+      const send = () => api(server.port, page.person).json(`/api/rooms/${roomId}/messages`, body)
       // With one id until it is stored, as clients do.
       while (
         !(await send().then(
@@ -305,82 +297,31 @@ async function storm(server: Running, people: readonly Person[]): Promise<Row> {
   })()
   await Bun.sleep(2_000)
   const [fromMs, cpuBefore] = [performance.now(), server.cpuUs()]
-  for (const each of all) each.client?.terminate()
-  let connects = 0
-  await Promise.all(
-    all.map(async (each) => {
-      for (;;) {
-        // Half a second with full jitter, the first delay of clients (R18.7).
-        await Bun.sleep(Math.random() * 500)
-        connects++
-        if (
-          await resume(server, each).then(
-            () => true,
-            () => false,
-          )
-        )
-          return
-      }
-    }),
-  )
+  for (const { page } of pages) page.terminate()
+  const hasReturned = ({ page }: { page: Page }) => page.reconnects > 0 && page.isPresent
+  while (!pages.every(hasReturned)) await Bun.sleep(20)
   const backMs = performance.now() - fromMs
   isOn = false
   await writing
   const last = new Map<string, number>()
   for (const [i, roomId] of roomIds.entries())
     last.set(roomId, await lastStoredSeq(server, people[i * 100] as Person, roomId))
-  const isComplete = (each: Stormy) => each.seen.length >= (last.get(each.roomId) ?? 0)
-  while (!all.every(isComplete) && performance.now() - fromMs < backMs + 60_000) await Bun.sleep(20)
+  const isComplete = ({ page, roomId }: (typeof pages)[number]) => page.seq >= (last.get(roomId) ?? 0)
+  while (!pages.every(isComplete) && performance.now() - fromMs < backMs + 60_000) await Bun.sleep(20)
   const settledMs = performance.now() - fromMs
-  const wrong = all.filter(
-    ({ seen, roomId }) => seen.length !== last.get(roomId) || seen.some((seq, at) => seq !== at + 1),
-  )
+  const wrong = pages.filter(({ page, roomId }) => page.seq !== last.get(roomId) || page.faults > 0)
   const cpuUs = server.cpuUs() - cpuBefore
-  for (const each of all) each.client?.terminate()
+  for (const { page } of pages) page.close()
   return {
-    clients: all.length,
+    clients: pages.length,
     messages: count,
     'sent again after 503': refused,
     'back in s': (backMs / 1000).toFixed(1),
     'settled in s': (settledMs / 1000).toFixed(1),
-    connects,
+    connects: pages.reduce((sum, { page }) => sum + page.reconnects, 0),
     'CPU s': (cpuUs / 1e6).toFixed(1),
     'clients with lost, doubled or disordered events': wrong.length,
   }
-}
-
-/**
- * Connects, subscribes, fetches the missed events, and then applies the events that arrived
- * meanwhile.
- */
-async function resume(server: Running, each: Stormy): Promise<void> {
-  let buffered: number[] | undefined = []
-  const client = new Client(server.port, each.person, (text) => {
-    const seq = Number(/"seq":(\d+)/.exec(text)?.[1])
-    if (each.client !== client) return
-    if (buffered) buffered.push(seq)
-    // The list may have been ahead of the socket.
-    else if (seq > (each.seen.at(-1) ?? 0)) each.seen.push(seq)
-  })
-  each.client = client
-  await client.opened
-  const answer = await Promise.race([
-    client.ask({ type: 'subscribe', roomId: each.roomId }),
-    client.closed.then(() => ({})),
-  ])
-  if (!('type' in answer) || answer['type'] !== 'subscribed') {
-    client.terminate()
-    throw new Error(JSON.stringify(answer))
-  }
-  while ((each.seen.at(-1) ?? 0) < (answer['seq'] as number)) {
-    const { events } = await api(server.port, each.person).json<{ events: { seq: number }[] }>(
-      `/api/rooms/${each.roomId}/events?after=${each.seen.at(-1) ?? 0}&limit=200`,
-    )
-    for (const { seq } of events) each.seen.push(seq)
-  }
-  const [waiting, last] = [buffered, each.seen.at(-1) ?? 0]
-  buffered = undefined
-  for (const seq of waiting) if (seq > last) each.seen.push(seq)
 }
 
 const engines = values.engines.split(',')

@@ -1,6 +1,6 @@
 import { Client } from '../../../../bench/fanout/client.ts'
 import type { Person } from '../../../../bench/fanout/people.ts'
-import { Wire } from '../../../links/test/durability/wire.ts'
+import { askOnce } from '../../../rooms/test/durability/ask.ts'
 
 /** The most people of a room (R16.3). */
 const ROOM_SIZE = 100
@@ -59,7 +59,7 @@ export class Chatters {
 
   async #createRoom(owner: Person): Promise<string> {
     const body = { name: 'Harbour', maxParticipants: ROOM_SIZE, retention: 'forever', defaultRole: 'speaker' }
-    const { text } = await this.#ask(owner, 'POST', '/api/rooms', body)
+    const { text } = await askOnce(this.#port, owner, 'POST', '/api/rooms', body)
     return (JSON.parse(text) as { room: { id: string } }).room.id
   }
 
@@ -106,22 +106,10 @@ export class Chatters {
 
   async #post(index: number, content: string): Promise<void> {
     const path = `/api/rooms/${this.#roomOf(index)}/messages`
-    const { status, text } = await this.#ask(this.#people[index] as Person, 'POST', path, { content })
+    const { status, text } = await askOnce(this.#port, this.#people[index] as Person, 'POST', path, {
+      content,
+    })
     if (status === 201) this.tally.acknowledged.push(content)
     else this.tally.failures.push(`status ${status}: ${text}`)
-  }
-
-  async #ask(
-    { headers: { host = '', 'content-type': _, ...headers } }: Person,
-    method: string,
-    path: string,
-    body?: object,
-  ) {
-    const wire = await Wire.open(this.#port)
-    try {
-      return await wire.request(method, path, { headers: { Host: host, ...headers }, body })
-    } finally {
-      wire.close()
-    }
   }
 }

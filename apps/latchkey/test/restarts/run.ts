@@ -4,7 +4,7 @@
 import { Database as SqliteFile } from 'bun:sqlite'
 import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
-import { Wire } from '../../../links/test/durability/wire.ts'
+import { Wire } from '@latchkey/http/testing-wire'
 import { until } from '../../../rooms/test/until.ts'
 import { type ChatTally, Chatters } from './chatters.ts'
 import { Services } from './services.ts'

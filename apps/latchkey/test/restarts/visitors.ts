@@ -1,4 +1,4 @@
-import { NoAnswer, Wire } from '../../../links/test/durability/wire.ts'
+import { NoAnswer, Wire } from '@latchkey/http/testing-wire'
 
 const TICK_MS = 5
 /** Connections that a proxy keeps, as `keepalive` of deploy/nginx/latchkey.conf does. */

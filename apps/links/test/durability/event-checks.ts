@@ -1,5 +1,8 @@
+import type { Database } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Database as SqliteFile } from 'bun:sqlite'
+import { sql } from 'kysely'
+import type { Tables } from '../../src/db/tables.ts'
 
 /** The changes and the events of a link that are stored. */
 interface LinkRecords {
@@ -29,11 +32,9 @@ export function findUnequalRecords(file: SqliteFile): LinkRecords[] {
 }
 
 /** Returns the clicks that are in no event, or in several. */
-export function findMisplacedClicks(file: SqliteFile): { id: number; events: number }[] {
-  return file
-    .query<{ id: number; events: number }, []>(
-      `select click.id, count(event.seq) as events from click
-      left join event on click.id between first_click and last_click group by click.id having count(event.seq) <> 1`,
-    )
-    .all()
+export async function findMisplacedClicks({ read }: Pick<Database<Tables>, 'read'>) {
+  const { rows } = await sql<{ id: number; events: number }>`select click.id, count(event.seq) as events
+    from click left join event on click.id between first_click and last_click
+    group by click.id having count(event.seq) <> 1`.execute(read)
+  return rows
 }

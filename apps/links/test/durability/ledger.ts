@@ -1,5 +1,9 @@
-import type { Database as SqliteFile } from 'bun:sqlite'
-import { findUnequalRecords } from './event-checks.ts'
+import type { Database } from '@latchkey/database/database'
+import { sql } from 'kysely'
+import type { Tables } from '../../src/db/tables.ts'
+import { unequalRecords } from './event-checks.ts'
+
+export type Stored = Pick<Database<Tables>, 'dialect' | 'read'>
 
 /** The state of a link as its writer sees it. */
 export interface State {
@@ -49,6 +53,8 @@ export class Ledger {
     WRITES.map((write) => [write, { answered: 0, unanswered: 0, stored: 0 }]),
   ) as Record<Write, { answered: number; unanswered: number; stored: number }>
   readonly problems: string[] = []
+  /** Clicks that the only node has counted as lost, as on a full disk. */
+  lost = 0
   /** Creations that were sent and not answered, by their URL, which no other link ever had. */
   readonly #unconfirmed = new Map<string, NewLink>()
 
@@ -71,6 +77,11 @@ export class Ledger {
     return existing
   }
 
+  /** A creation whose answer says that nothing is stored. */
+  recordRefused({ url }: NewLink): void {
+    this.#unconfirmed.delete(url)
+  }
+
   visitsOf(slug: string): Visits {
     const existing = this.visits.get(slug)
     if (existing) return existing
@@ -87,35 +98,38 @@ export class Ledger {
    * Compares the stored state with the answers. The outcome of an unanswered request is read from
    * the database and recorded, and must not change afterwards.
    */
-  reconcileWrites(file: SqliteFile): void {
-    this.#adoptUnconfirmed(file)
-    for (const link of this.links.values()) this.#checkLink(file, link)
-    const { count } = file.query<{ count: number }, []>('select count(*) as count from link').get() ?? {
-      count: -1,
-    }
-    this.require(count === this.links.size, () => `${count} links stored, ${this.links.size} made`)
-    const unequal = findUnequalRecords(file)
-    this.require(unequal.length === 0, () => `changes or events of links: ${JSON.stringify(unequal)}`)
+  async reconcileWrites(database: Stored): Promise<void> {
+    const stored = await readLinks(database)
+    this.#adoptUnconfirmed(stored)
+    for (const link of this.links.values()) this.#checkLink(stored.get(link.id), link)
+    this.require(
+      stored.size === this.links.size,
+      () => `${stored.size} links stored, ${this.links.size} made`,
+    )
+    const { rows } = await sql.raw(unequalRecords(database.dialect)).execute(database.read)
+    this.require(rows.length === 0, () => `changes or events of links: ${JSON.stringify(rows)}`)
   }
 
-  #adoptUnconfirmed(file: SqliteFile): void {
+  #adoptUnconfirmed(stored: ReadonlyMap<number, StoredLink>): void {
+    const byUrl = new Map([...stored.values()].map((link) => [link.url, link]))
+    const allSlugs = new Set([...stored.values()].flatMap(({ slugs }) => slugs))
     for (const [url, link] of this.#unconfirmed) {
       const kind = link.slug === undefined ? 'create' : 'create with slug'
       this.writes[kind].unanswered++
-      const row = file.query<{ id: number }, [string]>('select id from link where url = ?').get(url)
-      if (!row) {
-        const slugRow = file.query('select 1 from slug where slug = ?').get(link.slug ?? '')
-        this.require(!slugRow, () => `slug ${link.slug} of a link that was not made is taken`)
-        continue
-      }
-      this.writes[kind].stored++
-      this.recordCreated(link, { id: row.id, slugs: slugsOf(file, row.id).map(({ slug }) => slug) })
+      const row = byUrl.get(url)
+      if (row) {
+        this.writes[kind].stored++
+        this.recordCreated(link, row)
+      } else
+        this.require(
+          !allSlugs.has(link.slug ?? ''),
+          () => `slug ${link.slug} of a link that was not made is taken`,
+        )
     }
     this.#unconfirmed.clear()
   }
 
-  #checkLink(file: SqliteFile, link: LedgerLink): void {
-    const stored = storedState(file, link.id)
+  #checkLink(stored: StoredLink | undefined, link: LedgerLink): void {
     if (!stored) return void this.problems.push(`link ${link.id} is gone`)
     const { pending } = link
     link.pending = undefined
@@ -132,7 +146,7 @@ export class Ledger {
       same(stored, link.state),
       () => `link ${link.id} is ${JSON.stringify(stored)}, answered was ${JSON.stringify(link.state)}`,
     )
-    const slugs = new Set(slugsOf(file, link.id).map(({ slug }) => slug))
+    const slugs = new Set(stored.slugs)
     this.require(
       slugs.size === link.slugs.size && slugs.isSupersetOf(link.slugs),
       () => `link ${link.id} has slugs ${[...slugs].join()}, answered were ${[...link.slugs].join()}`,
@@ -140,31 +154,33 @@ export class Ledger {
   }
 
   /**
-   * Each answered redirect counts exactly once, each unanswered one at most once, and the three
-   * totals are equal.
+   * Each answered redirect counts exactly once unless it is lost, each unanswered one at most once,
+   * and the three totals are equal.
    */
-  reconcileVisits(file: SqliteFile): { clicks: number; maybe: number } {
-    const stored = file
-      .query<{ slug: string; sum: number; hours: number; raw: number }, []>(
-        `select slug, clicks as sum,
-          (select coalesce(sum(clicks), 0) from click_hour where click_hour.slug = slug.slug) as hours,
-          (select count(*) from click where click.slug = slug.slug) as raw
-        from counted_slug as slug where clicks > 0 or slug in (select slug from click union select slug from click_hour)`,
-      )
-      .all()
+  async reconcileVisits({ read }: Pick<Stored, 'read'>): Promise<{ clicks: number; maybe: number }> {
+    const { rows: stored } = await sql<{ slug: string; sum: number; hours: number; raw: number }>`
+      select counted.slug, clicks as sum,
+        (select coalesce(sum(clicks), 0) from click_hour where click_hour.slug = counted.slug) as hours,
+        (select count(*) from click where click.slug = counted.slug) as raw
+      from counted_slug as counted
+      where clicks > 0 or counted.slug in (select slug from click union select slug from click_hour)`.execute(
+      read,
+    )
     const counts = new Map(stored.map((row) => [row.slug, row]))
-    let [clicks, maybe] = [0, 0]
+    let [clicks, maybe, missing] = [0, 0, 0]
     for (const slug of new Set([...counts.keys(), ...this.visits.keys()])) {
       const { sum, hours, raw } = counts.get(slug) ?? { sum: 0, hours: 0, raw: 0 }
       const { redirected, unanswered } = this.visitsOf(slug)
       this.require(sum === hours && sum === raw, () => `${slug}: ${sum} in all, ${hours} by hour, ${raw} raw`)
       this.require(
-        redirected <= sum && sum <= redirected + unanswered,
+        (redirected <= sum || this.lost > 0) && sum <= redirected + unanswered,
         () => `${slug}: ${redirected} redirected, ${unanswered} without an answer, ${sum} counted`,
       )
       clicks += sum
-      maybe += sum - redirected
+      maybe += Math.max(0, sum - redirected)
+      missing += Math.max(0, redirected - sum)
     }
+    this.require(missing <= this.lost, () => `${missing} clicks are missing, ${this.lost} are lost`)
     return { clicks, maybe }
   }
 }
@@ -175,21 +191,31 @@ export function kindOf(before: State, after: State): Write {
   return 'update'
 }
 
-function storedState(file: SqliteFile, id: number): State | undefined {
-  const row = file
-    .query<{ url: string; label: string | null; disabled_at: number | null; primary_slug: string }, [number]>(
-      'select url, label, disabled_at, primary_slug from link where id = ?',
-    )
-    .get(id)
-  return row
-    ? { url: row.url, label: row.label, disabled: row.disabled_at !== null, primary: row.primary_slug }
-    : undefined
+interface StoredLink extends State {
+  id: number
+  slugs: string[]
 }
 
-function slugsOf(file: SqliteFile, id: number): { slug: string }[] {
-  return file
-    .query<{ slug: string }, [number]>('select slug from slug where link_id = ? order by is_custom')
-    .all(id)
+async function readLinks({ read }: Pick<Stored, 'read'>): Promise<Map<number, StoredLink>> {
+  const rows = await read
+    .selectFrom('link')
+    .select(['id', 'url', 'label', 'disabled_at', 'primary_slug'])
+    .execute()
+  const slugs = await read.selectFrom('slug').select(['link_id', 'slug']).orderBy('is_custom').execute()
+  const slugsOf = Map.groupBy(slugs, ({ link_id }) => link_id)
+  return new Map(
+    rows.map(({ id, url, label, disabled_at, primary_slug }) => [
+      id,
+      {
+        id,
+        url,
+        label,
+        disabled: disabled_at !== null,
+        primary: primary_slug,
+        slugs: (slugsOf.get(id) ?? []).map(({ slug }) => slug),
+      },
+    ]),
+  )
 }
 
 function same(a: State, b: State): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { findLimitProblems, runLimit } from './limit.ts'
 
-/** `bun apps/links/test/durability/limit.ts` kills a hundred times. */
+/** `npm run prove kill` kills more often. */
 const KILLS = 5
 
 describe('64 people follow a link with a maximum, and the server is killed among them', () => {

@@ -1,14 +1,11 @@
-// bun apps/links/test/durability/limit.ts [--kills 100] [--postgres]
 // Kills nodes at random moments while visitors follow a link with a maximum, starts them again on the
 // same files, and compares how many people got through with the maximum.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { cpus, release, tmpdir, totalmem } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { startPostgres } from '../../../../scripts/postgres.ts'
 import { DESKTOP } from '../actions.ts'
 import { Server, createKey, withKey } from './server.ts'
-import { NoAnswer, type Wire } from './wire.ts'
+import { NoAnswer, type Wire } from '@latchkey/http/testing-wire'
 
 /** Connections of people, shared out among the nodes. */
 const PEOPLE = 64
@@ -233,44 +230,4 @@ export function findLimitProblems(outcome: LimitOutcome): string[] {
       ? [`${clicks} clicks are stored, ${through} got through`]
       : []),
   ]
-}
-
-function describeOutcome(outcome: LimitOutcome): string {
-  const sorted = outcome.restartMs.toSorted((a, b) => a - b)
-  const median = Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)
-  return `| | |
-|---|---|
-| SIGKILLs | ${outcome.kills} |
-| maximum | ${outcome.maxClicks} |
-| people who got through | ${outcome.through} |
-| people without an answer | ${outcome.unanswered} |
-| people who were refused at the end | ${outcome.refused} |
-| clicks stored | ${outcome.clicks} |
-| places left | ${outcome.left} |
-| previews answered | ${outcome.previews} |
-| of these redirected | ${outcome.redirectedPreviews} |
-| restart until listening | median ${median} ms, longest ${Math.round(sorted.at(-1) ?? 0)} ms |
-${findLimitProblems(outcome)
-  .map((problem) => `\n- ${problem}`)
-  .join('')}`
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { kills: { type: 'string', default: '100' }, postgres: { type: 'boolean', default: false } },
-  })
-  const postgres = values.postgres ? await startPostgres() : undefined
-  if (values.postgres && !postgres) throw new Error('PostgreSQL is not installed')
-  const startedMs = performance.now()
-  const outcome = await runLimit({
-    kills: Number(values.kills),
-    ...(postgres && { databaseUrl: postgres.url }),
-  })
-  await postgres?.stop()
-  const seconds = Math.round((performance.now() - startedMs) / 1000)
-  console.log(
-    `${postgres ? 'Two nodes on PostgreSQL' : 'One node on SQLite'}, ${new Date().toISOString().slice(0, 10)}, ${seconds} s. ${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Bun ${Bun.version}.\n`,
-  )
-  console.log(describeOutcome(outcome))
-  process.exit(findLimitProblems(outcome).length > 0 ? 1 : 0)
 }

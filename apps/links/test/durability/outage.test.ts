@@ -6,7 +6,7 @@ import { TestLinks } from '../testing.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
 import { type Options, Server, createKey, withKey } from './server.ts'
 import { closeAfterEach, testFolder, until } from '../test-database.ts'
-import type { Wire } from './wire.ts'
+import type { Wire } from '@latchkey/http/testing-wire'
 
 const folder = testFolder()
 let server: OwnPostgres | undefined

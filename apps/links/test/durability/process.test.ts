@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'bun:test'
+import { openDatabase } from '@latchkey/database/database'
+import { Random } from '@latchkey/http/testing-random'
 import { Database as SqliteFile } from 'bun:sqlite'
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import type { Tables } from '../../src/db/tables.ts'
 import { Workload, Writer, runLoad } from './clients.ts'
 import { Ledger } from './ledger.ts'
 import { Server, databasePath, journalPath, createKey, withKey } from './server.ts'
 import { closeAfterEach, testFolder, until } from '../test-database.ts'
-import { NoAnswer } from './wire.ts'
+import { NoAnswer } from '@latchkey/http/testing-wire'
 
 const { closeLater } = closeAfterEach()
 
@@ -63,15 +66,16 @@ describe('SIGTERM', () => {
     const server = closeLater(await Server.start(folder))
     const ledger = new Ledger()
     const workload = new Workload(ledger, await createKey(server))
-    const seeder = new Writer(workload)
+    const random = new Random('SIGTERM')
+    const seeder = new Writer(workload, random)
     const wire = await server.connect()
     for (let made = 0; made < 5; made++) {
       const link = await seeder.create(wire, false)
       if (link) workload.hot.push(link.state.primary)
     }
     wire.close()
-    const writers = [new Writer(workload), new Writer(workload)]
-    const ended = runLoad(server, workload, { writers, visitors: 6 })
+    const writers = [1, 2].map((writer) => new Writer(workload, random.fork(`writer ${writer}`)))
+    const ended = runLoad([server], workload, { writers, visitors: 6, random })
     await until('load is under way', () => sum(ledger, 'redirected') > 300, 40_000)
     const { code, ms } = await server.stop()
     await ended
@@ -85,10 +89,9 @@ describe('SIGTERM', () => {
     // The files are complete and can be copied without their logs.
     for (const path of [databasePath(folder), journalPath(folder)])
       expect(existsSync(`${path}-wal`)).toBe(false)
-    const file = new SqliteFile(databasePath(folder), { readonly: true })
-    ledger.reconcileWrites(file)
-    const { clicks } = ledger.reconcileVisits(file)
-    file.close()
+    const database = closeLater(openDatabase<Tables>(`sqlite:${databasePath(folder)}`))
+    await ledger.reconcileWrites(database)
+    const { clicks } = await ledger.reconcileVisits(database)
     expect(ledger.problems).toEqual([])
     expect(clicks).toBe(sum(ledger, 'redirected'))
     expect(Object.values(ledger.writes).map(({ stored }) => stored)).toEqual([0, 0, 0, 0, 0, 0])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
-import { Wire } from './wire.ts'
+import { Wire } from '@latchkey/http/testing-wire'
 
 const START_TIMEOUT_MS = 50_000
 /** Time in which clients read what a process sent before it was killed. */

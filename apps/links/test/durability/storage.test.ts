@@ -3,7 +3,7 @@ import { Database as SqliteFile } from 'bun:sqlite'
 import { availableDisks, mountDisk } from './disk.ts'
 import { Server, databasePath, journalPath, createKey, withKey } from './server.ts'
 import { closeAfterEach, testFolder, until } from '../test-database.ts'
-import type { Answer, Wire } from './wire.ts'
+import type { Answer, Wire } from '@latchkey/http/testing-wire'
 
 const { closeLater } = closeAfterEach()
 

@@ -2,13 +2,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import type { Random } from '@latchkey/http/testing-random'
 import { Server } from '../durability/server.ts'
 import { Receiver } from './receiver.ts'
 
 const EVENTS_PER_ROUND = 20
 
+interface Options {
+  random: Random
+  isEnough: (kills: number) => boolean
+}
+
 export interface Outcome {
+  kills: number
   events: number
   /** The `seq` of each delivery, in the order of arrival. */
   seqs: number[]
@@ -17,28 +23,29 @@ export interface Outcome {
   code: number
 }
 
-/** Starts the service this many times, and kills all but the last while it delivers. */
-export async function run(rounds: number): Promise<Outcome> {
+/** Kills the service while it delivers, each time at another point, and starts it again. */
+export async function killWhileDelivering({ random, isEnough }: Options): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-webhooks-'))
   const receiver = new Receiver()
+  let server = await start(folder)
   try {
-    let events = 0
-    let server = await start(folder)
+    let [kills, events] = [0, 0]
     receiver.secrets = [await createWebhook(server, receiver.url)]
-    for (let round = 0; round < rounds; round++) {
+    for (; !isEnough(kills); kills++) {
       for (let each = 0; each < EVENTS_PER_ROUND; each++) await createLink(server, events + each)
       events += EVENTS_PER_ROUND
-      // Each round kills at another point.
-      const received = new Set(receiver.seqs).size
-      await receiver.waitFor(receiver.received.length + 1 + ((round * 7) % (events - received)))
+      const missing = events - new Set(receiver.seqs).size
+      await receiver.waitFor(receiver.received.length + random.index(missing + 1))
       await server.kill()
       server = await start(folder)
     }
     while (new Set(receiver.seqs).size < events) await receiver.waitFor(receiver.received.length + 1)
     const { code } = await server.stop()
     const seqs = receiver.seqs.map(Number)
-    return { events, seqs, areAllSigned: receiver.received.every(({ signedBy }) => signedBy[0] === 0), code }
+    const areAllSigned = receiver.received.every(({ signedBy }) => signedBy[0] === 0)
+    return { kills, events, seqs, areAllSigned, code }
   } finally {
+    await server.close()
     await receiver.stop()
     rmSync(folder, { recursive: true, force: true })
   }
@@ -65,15 +72,4 @@ async function createLink(server: Server, number: number): Promise<void> {
   const body = { url: `https://example.com/${number}` }
   const { status, text } = await server.request('POST', '/_/admin/api/links', { body })
   if (status !== 201) throw new Error(`No link was created: ${text}`)
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '100' } } })
-  const { events, seqs, areAllSigned, code } = await run(Number(values.rounds))
-  const disorder = findDisorder(seqs)
-  console.log(
-    `${values.rounds} kills: ${events} events, ${seqs.length} deliveries, ${seqs.length - events} repeated, ` +
-      `${disorder.length} out of order, all signed: ${areAllSigned}, last exit: ${code}`,
-  )
-  process.exit(disorder.length > 0 || !areAllSigned ? 1 : 0)
 }

@@ -1,0 +1,21 @@
+import type { Random } from '@latchkey/http/testing-random'
+
+export interface Outcome {
+  /** What was tried, with counts: `{ kills: 40, 'clicks counted': 1200 }`. */
+  tried: Record<string, number>
+  /** Where what is stored differs from what was acknowledged. */
+  problems: readonly string[]
+}
+
+export interface Run {
+  /** The source of all choices. */
+  random: Random
+  /** Whether the time of the proof has passed. */
+  isOver: () => boolean
+}
+
+/** One fault harness on one service and one engine. */
+export interface Proof {
+  name: string
+  run: (run: Run) => Promise<Outcome>
+}
