@@ -55,7 +55,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
     'setPrimarySlugBySlug',
     'choosePrimarySlug',
   ],
-  'the latest hundred answers of each webhook stay': ['testWebhook'],
+  'the latest hundred answers of each webhook stay': ['testWebhook', 'resendWebhookDelivery'],
   'stores nothing': ['inspectImport'],
 }
 

@@ -101,6 +101,8 @@ export const failures = {
     text: 'You can add at most 50 slugs to a link that you do not own',
   },
   webhook_not_found: { status: 404, text: 'Webhook not found' },
+  delivery_not_found: { status: 404, text: 'Delivery not found' },
+  event_deleted: { status: 410, text: 'The event of this delivery is not stored any more' },
   too_many_webhooks: { status: 400, text: 'You have reached the limit of 20 webhooks; delete one first' },
   url_private: {
     status: 400,

@@ -9,4 +9,5 @@ export const migrationNotes: Readonly<Record<string, string>> = {
   '0007-wire-words': 'Renames stick to sticky in behaviours, and also_of to alias_of in domains',
   '0008-legacy-paths':
     'Keeps paths of other services that links answer as well, and which of them a click came by',
+  '0009-delivery-requests': 'Stores the request of each webhook delivery',
 }

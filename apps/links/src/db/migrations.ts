@@ -7,6 +7,7 @@ import { foldedText } from './migrations/0005-folded-text.ts'
 import { languages } from './migrations/0006-languages.ts'
 import { wireWords } from './migrations/0007-wire-words.ts'
 import { legacyPaths } from './migrations/0008-legacy-paths.ts'
+import { deliveryRequests } from './migrations/0009-delivery-requests.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -17,4 +18,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-languages': languages,
   '0007-wire-words': wireWords,
   '0008-legacy-paths': legacyPaths,
+  '0009-delivery-requests': deliveryRequests,
 }

@@ -219,6 +219,8 @@ export interface WebhookDeliveryTable {
   status: number | null
   answer: string | null
   error: 'timeout' | 'unreachable' | null
+  /** JSON of a `DeliveryRequest`; null for attempts before it was stored. */
+  request: string | null
 }
 
 /** A cache of the icons of destinations, which backups and archives leave out. */

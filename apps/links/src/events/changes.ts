@@ -6,7 +6,7 @@ import type { NewChange } from '../changes/store.ts'
 import { parseValues, redactSecrets } from '../changes/values.ts'
 import { findExpiryPosition } from './expiry.ts'
 import { linkEvent } from './link-event.ts'
-import { EVENT_LOCK, type NewEvent, insertEvents } from './store.ts'
+import { EVENT_LOCK, type NewEvent, findEventRange, insertEvents } from './store.ts'
 
 type DialectName = Database<Tables>['dialect']
 
@@ -18,6 +18,32 @@ export async function insertChangeEvents(
   const events = changes.map((change) => toEvent(change, current))
   const expired = await findPastExpiries(tx, dialect, changes, current)
   await insertEvents(tx, dialect, [...events, ...expired])
+  const imported = events.filter(({ data: { via, link_id } }) => via === 'import' && link_id !== undefined)
+  if (imported.length > 0) await insertImportEvent(tx, dialect, imported, events.length + expired.length)
+}
+
+/** One event in the place of those of all links that an import has stored in this transaction. */
+async function insertImportEvent(
+  tx: Tx,
+  dialect: DialectName,
+  imported: readonly NewEvent[],
+  stored: number,
+): Promise<void> {
+  // No other transaction stores events until this one ends: they have the last numbers.
+  const { newest: last } = await findEventRange(tx)
+  const { seq: first } = await tx
+    .selectFrom('event')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .offset(stored - 1)
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const [{ at, data } = { at: 0, data: {} }] = imported
+  const count = new Set(imported.map((event) => event.data.link_id)).size
+  const { identity, via } = data
+  await insertEvents(tx, dialect, [
+    { type: 'link.imported', at, data: { identity, via, count, first, last } },
+  ])
 }
 
 function toEvent(change: NewChange, { links, bundles }: CurrentStates): NewEvent {

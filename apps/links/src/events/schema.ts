@@ -25,6 +25,9 @@ export const EventData = z
     bundle: Values.optional().meta({ description: 'The bundle after the event, or before its deletion.' }),
     changed: z.array(z.string()).optional().meta({ description: 'Fields that an update changed.' }),
     clicks: z.array(EventClick).max(500).optional(),
+    count: z.int().optional().meta({ description: 'Links that an import has stored together.' }),
+    first: z.int().optional().meta({ description: 'The `seq` of the first event of these links.' }),
+    last: z.int().optional().meta({ description: 'The `seq` of the last event of these links.' }),
   })
   .meta({ id: 'EventData' })
 export type EventData = z.output<typeof EventData>
@@ -65,7 +68,8 @@ export const EventsQuery = z.object({
     .transform((list) => list.split(',').filter(isEventType))
     .optional()
     .meta({
-      description: 'Types, separated by commas; all by default.',
+      description:
+        'Types, separated by commas; all by default but `link.imported`, which stands for all that imports change.',
       pattern: `^(?:${ANY_TYPE})(?:,(?:${ANY_TYPE}))*$`,
     }),
   wait: wholeNumber(0, MAX_WAIT_SECONDS).default(0).meta({

@@ -52,20 +52,26 @@ export async function findEventRange(db: Kysely<Tables>): Promise<{ oldest: numb
   return { oldest: oldest ?? 0, newest: newest ?? 0 }
 }
 
+const IMPORTED: EventType = 'link.imported'
+
 interface EventFilter {
   after: number
-  /** Undefined for all types. */
+  /** Undefined for all types but `link.imported`. */
   types?: readonly EventType[] | undefined
   limit: number
 }
 
-/** Events after a number, in order, up to `newest`. */
+/**
+ * Events after a number, in order, up to `newest`. Readers who choose `link.imported` get it in the
+ * place of all that imports change, and all others do not get it.
+ */
 export async function readEvents(
   { read }: Pick<Database<Tables>, 'read'>,
   { after, types, limit }: EventFilter,
   newest: number,
 ): Promise<EventPage> {
   if (newest <= after) return { events: [], last_seq: after }
+  if (types?.length === 0) return { events: [], last_seq: newest }
   const rows = await selectEvents(read, { after, types, limit }, newest)
   const events: Event[] = []
   let clickCount = 0
@@ -79,6 +85,12 @@ export async function readEvents(
 }
 
 type EventRow = Selectable<Tables['event']>
+
+/** The event with this number; undefined once it is not stored any more. */
+export async function findEvent(read: Kysely<Tables>, seq: number): Promise<Event | undefined> {
+  const row = await read.selectFrom('event').selectAll().where('seq', '=', seq).executeTakeFirst()
+  return row && toEvent(read, row)
+}
 type StoredClick = Omit<EventClick, 'domain' | 'legacy_path'> & { legacy_path: string | null }
 
 async function selectEvents(
@@ -87,11 +99,16 @@ async function selectEvents(
   newest: number,
 ): Promise<EventRow[]> {
   const next = sql`seq > ${after} and seq <= ${newest} order by seq limit ${limit}`
+  // In JSON, no text holds a quote that is not escaped.
+  const notByImport = types?.includes(IMPORTED) ? sql`and data not like '%"via":"import"%'` : sql``
   // Each type follows its index: few events may be spread among millions.
-  const ofTypes = types?.map(
-    (type) => sql`select * from (select * from event where type = ${type} and ${next}) as one`,
-  )
-  const source = ofTypes ? sql`(${sql.join(ofTypes, sql` union all `)}) as event` : sql`event`
+  const ofTypes = types?.map((type) => {
+    const matches = sql`type = ${type} ${type === IMPORTED ? sql`` : notByImport} and ${next}`
+    return sql`select * from (select * from event where ${matches}) as one`
+  })
+  const source = ofTypes
+    ? sql`(${sql.join(ofTypes, sql` union all `)}) as event`
+    : sql`(select * from event where type <> ${IMPORTED} and ${next}) as event`
   return (await sql<EventRow>`select * from ${source} where ${next}`.execute(read)).rows
 }
 

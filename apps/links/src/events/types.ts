@@ -6,6 +6,7 @@ export const eventTypes = [
   'link.clicked',
   'link.expired',
   'link.limit_reached',
+  'link.imported',
   'plan.pending',
 ] as const
 export type EventType = (typeof eventTypes)[number]

@@ -129,6 +129,7 @@ const PlanLink = z
     slug: z.string(),
     domain: z.string().optional().meta({ description: 'Absent on the default domain.' }),
     label: z.string().nullable(),
+    url: z.string(),
   })
   .meta({ id: 'PlanLink' })
 

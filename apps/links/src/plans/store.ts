@@ -122,7 +122,7 @@ export async function toPlan(
   ]
   const links = await db
     .selectFrom('link')
-    .select(['id', 'primary_slug', 'label'])
+    .select(['id', 'primary_slug', 'label', 'url'])
     .where(inList(dialect, 'id', withoutNew(linkIds)))
     .orderBy('id')
     .execute()

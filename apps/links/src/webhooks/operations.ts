@@ -4,27 +4,17 @@ import { type Context, operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
 import { findEventRange } from '../events/store.ts'
 import { IdParams } from '../api/fields.ts'
-import {
-  DeliveriesQuery,
-  NewWebhook,
-  Replay,
-  Webhook,
-  WebhookChanges,
-  WebhookDelivery,
-  WebhookWithSecret,
-} from './schema.ts'
+import { deliveryOperations, required, toDelivery } from './delivery-operations.ts'
+import { NewWebhook, Replay, Webhook, WebhookChanges, WebhookWithSecret } from './schema.ts'
 import { createSecret } from './secret.ts'
-import { isDelivered } from './sender.ts'
 import {
-  type DeliveryRow,
   UNTRIED,
   type WebhookRow,
   countWebhooks,
   deleteWebhookRow,
+  findLastFailures,
   findWebhook,
-  insertDelivery,
   insertWebhook,
-  listDeliveries,
   selectWebhooks,
   updateWebhookRow,
 } from './store.ts'
@@ -38,6 +28,23 @@ const tag = 'Webhooks'
 /** A webhook returns what a key may read. */
 const scope = 'create,read'
 
+/** Webhooks as their readers see them; a failing one with its latest failure. */
+async function toWebhooks({ database, now }: Context, rows: readonly WebhookRow[]): Promise<Webhook[]> {
+  const failing = rows.filter(({ failing_since }) => failing_since !== null)
+  const failures =
+    failing.length === 0
+      ? undefined
+      : await findLastFailures(
+          database,
+          failing.map(({ id }) => id),
+        )
+  return rows.map((row) => {
+    const last = failures?.get(row.id)
+    return { ...toWebhook(row, now), ...(last && { last_failure: toDelivery(last) }) }
+  })
+}
+
+/** A webhook that is not failing, or is tried again at once. */
 function toWebhook(row: WebhookRow, now: number): Webhook {
   const { id, url, created_by, created_at, updated_at, position, disabled_at, failing_since } = row
   const until = row.previous_until
@@ -58,16 +65,6 @@ function toWebhook(row: WebhookRow, now: number): Webhook {
   }
 }
 
-function toDelivery({ webhook_id: _, ...row }: DeliveryRow): WebhookDelivery {
-  return { ...row, delivered: isDelivered(row) }
-}
-
-/** Throws 404 unless the caller has this webhook. */
-function required(row: WebhookRow | undefined): WebhookRow {
-  if (!row) throw failure('webhook_not_found')
-  return row
-}
-
 function requireReachable({ webhooks }: Context, url: string): void {
   if (!webhooks.sender.mayReach(new URL(url))) throw failure('url_private')
 }
@@ -81,8 +78,7 @@ const listWebhooks = operation({
   summary: 'List your webhooks; administrators those of everyone',
   result: z.array(Webhook),
   async handler(context) {
-    const rows = await selectWebhooks(context.database.read, context)
-    return rows.map((row) => toWebhook(row, context.now))
+    return toWebhooks(context, await selectWebhooks(context.database.read, context))
   },
 })
 
@@ -130,7 +126,9 @@ const getWebhook = operation({
   result: Webhook,
   failures: ['webhook_not_found'],
   async handler(context, { params: { id } }) {
-    return toWebhook(required(await findWebhook(context.database.read, id, context)), context.now)
+    const row = required(await findWebhook(context.database.read, id, context))
+    const [webhook = toWebhook(row, context.now)] = await toWebhooks(context, [row])
+    return webhook
   },
 })
 
@@ -205,52 +203,6 @@ const rotateWebhookSecret = operation({
   },
 })
 
-const testWebhook = operation({
-  id: 'testWebhook',
-  methods: ['POST'],
-  path: '/webhooks/{id}/test',
-  scope,
-  tag,
-  summary: 'Send a test to the receiver and return its answer',
-  isOutbound: true,
-  params: IdParams,
-  result: WebhookDelivery,
-  failures: ['webhook_not_found'],
-  async handler(context, { params: { id } }) {
-    const { database, identity, now, webhooks } = context
-    const webhook = required(await findWebhook(database.read, id, context))
-    const type = 'webhook.test'
-    const body = JSON.stringify({ seq: null, type, at: now, data: { webhook: id } })
-    const message = { id: `test_${crypto.randomUUID()}`, seq: null, type, body }
-    const { retryAfterSeconds: _, ...attempt } = await webhooks.tests.run(identity, () =>
-      webhooks.sender.attempt(webhook, message, webhooks.signal),
-    )
-    const row = await database.write(async (tx) => {
-      required(await findWebhook(tx, id, context))
-      return insertDelivery(tx, attempt)
-    })
-    return toDelivery(row)
-  },
-})
-
-const listWebhookDeliveries = operation({
-  id: 'listWebhookDeliveries',
-  methods: ['GET'],
-  path: '/webhooks/{id}/deliveries',
-  scope: 'read',
-  tag,
-  summary: 'List the latest deliveries of a webhook, newest first',
-  params: IdParams,
-  query: DeliveriesQuery,
-  result: z.array(WebhookDelivery),
-  failures: ['webhook_not_found'],
-  async handler(context, { params: { id }, query: { limit } }) {
-    const { read: db } = context.database
-    required(await findWebhook(db, id, context))
-    return (await listDeliveries(db, id, limit)).map(toDelivery)
-  },
-})
-
 const replayWebhook = operation({
   id: 'replayWebhook',
   methods: ['POST'],
@@ -285,7 +237,6 @@ export const webhookOperations = [
   updateWebhook,
   deleteWebhook,
   rotateWebhookSecret,
-  testWebhook,
-  listWebhookDeliveries,
   replayWebhook,
+  ...deliveryOperations,
 ]

@@ -20,7 +20,7 @@ const Types = z
   .array(EventType)
   .max(eventTypes.length)
   .transform((types) => [...new Set(types)])
-  .meta({ description: 'Types of events; none means all.' })
+  .meta({ description: 'Types of events; none means all but `link.imported`.' })
 
 const BundleId = z
   .int()
@@ -29,11 +29,45 @@ const BundleId = z
   .nullable()
   .meta({ description: 'Only events of this bundle and of the links in it.' })
 
+export const WebhookDelivery = z
+  .object({
+    id: z.int(),
+    seq: z.int().nullable().meta({ description: 'The event; null for a test.' }),
+    type: z.string(),
+    attempt: z.int(),
+    attempted_at: z.int(),
+    duration_ms: z.int(),
+    delivered: z.boolean().meta({ description: 'The status is 2xx.' }),
+    status: z.int().nullable(),
+    answer: z.string().nullable().meta({ description: 'The first 4 KiB of the answer.' }),
+    error: z.enum(['timeout', 'unreachable']).nullable().meta({
+      description:
+        '`unreachable`: no connection, no such host, or an address that is neither public nor in `LINKS_WEBHOOK_ALLOW`.',
+    }),
+  })
+  .meta({ id: 'WebhookDelivery' })
+export type WebhookDelivery = z.output<typeof WebhookDelivery>
+
+export const WebhookDeliveryDetails = WebhookDelivery.extend({
+  request: z
+    .object({
+      url: z.string(),
+      headers: z.array(z.object({ name: z.string(), value: z.string() }).meta({ id: 'DeliveryHeader' })),
+      body: z.string().nullable().meta({
+        description:
+          'What was sent, without clicks deleted since; null once the event is not stored any more.',
+      }),
+    })
+    .meta({ id: 'DeliveryRequest' })
+    .optional()
+    .meta({ description: 'Absent for a delivery before requests were stored.' }),
+}).meta({ id: 'WebhookDeliveryDetails' })
+
 export const Webhook = z
   .object({
     id: z.int(),
     url: z.string(),
-    types: z.array(EventType).meta({ description: 'Empty for all types.' }),
+    types: z.array(EventType).meta({ description: 'Empty for all types but `link.imported`.' }),
     bundle: z.int().nullable(),
     created_by: z.string().meta({
       description: 'Identity of its creator. Events that this person may not read are not delivered.',
@@ -52,6 +86,9 @@ export const Webhook = z
     next_attempt_at: z.int().nullable().meta({ description: 'Unix seconds; set while it is failing.' }),
     previous_secret_until: z.int().nullable().meta({
       description: 'Unix seconds until which the secret before the rotation signs as well.',
+    }),
+    last_failure: WebhookDelivery.optional().meta({
+      description: 'The latest failed delivery of a failing webhook.',
     }),
   })
   .meta({ id: 'Webhook' })
@@ -82,24 +119,5 @@ export const Replay = z.object({
     description: 'The `seq` of the next event to deliver. A later one than the next skips those before it.',
   }),
 })
-
-export const WebhookDelivery = z
-  .object({
-    id: z.int(),
-    seq: z.int().nullable().meta({ description: 'The event; null for a test.' }),
-    type: z.string(),
-    attempt: z.int(),
-    attempted_at: z.int(),
-    duration_ms: z.int(),
-    delivered: z.boolean().meta({ description: 'The status is 2xx.' }),
-    status: z.int().nullable(),
-    answer: z.string().nullable().meta({ description: 'The first 4 KiB of the answer.' }),
-    error: z.enum(['timeout', 'unreachable']).nullable().meta({
-      description:
-        '`unreachable`: no connection, no such host, or an address that is neither public nor in `LINKS_WEBHOOK_ALLOW`.',
-    }),
-  })
-  .meta({ id: 'WebhookDelivery' })
-export type WebhookDelivery = z.output<typeof WebhookDelivery>
 
 export const DeliveriesQuery = z.object({ limit: pageLimit(MAX_DELIVERIES, 20) })

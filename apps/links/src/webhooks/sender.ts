@@ -10,6 +10,13 @@ export interface Message {
   body: string
 }
 
+/** What an attempt sent. The body of an event is read from the event log: only tests have their own. */
+export interface DeliveryRequest {
+  url: string
+  headers: Record<string, string>
+  body: string | null
+}
+
 export type Attempt = Omit<DeliveryRow, 'id'> & Pick<PostResult, 'retryAfterSeconds'>
 
 /** Success is any 2xx. */
@@ -39,10 +46,9 @@ export class Sender {
     const { poster, now } = this.#options
     const attemptedAt = now()
     const startedMs = performance.now()
-    const { status, error, answer, retryAfterSeconds } = await poster.post(
-      this.#requestOf(webhook, message, attemptedAt),
-      abort,
-    )
+    const request = this.#requestOf(webhook, message, attemptedAt)
+    const { status, error, answer, retryAfterSeconds } = await poster.post(request, abort)
+    const stored: DeliveryRequest = { ...request, body: message.seq === null ? message.body : null }
     return {
       webhook_id: webhook.id,
       seq: message.seq,
@@ -53,6 +59,7 @@ export class Sender {
       status,
       error,
       answer,
+      request: JSON.stringify(stored),
       retryAfterSeconds,
     }
   }

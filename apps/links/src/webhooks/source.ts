@@ -1,7 +1,7 @@
 import { type Database, inList } from '@latchkey/database/database'
 import type { Tables } from '../db/tables.ts'
 import type { Event } from '../events/schema.ts'
-import { findEventRange, readEvents } from '../events/store.ts'
+import { findEvent, findEventRange, readEvents } from '../events/store.ts'
 import type { EventType } from '../events/types.ts'
 import type { EventSource } from './dispatcher.ts'
 import type { Message } from './sender.ts'
@@ -18,10 +18,12 @@ export function createEventSource(database: Db): EventSource {
   return {
     newestSeq,
     async findNext({ position, types: json, bundle_id: bundle }) {
-      const types = JSON.parse(json) as EventType[]
+      const chosen = JSON.parse(json) as EventType[]
+      // An import is no event of a bundle, whose webhooks get those of its links.
+      const types = bundle === null ? chosen : chosen.filter((type) => type !== 'link.imported')
       const filter = {
         after: position,
-        types: types.length > 0 ? types : undefined,
+        types: chosen.length > 0 ? types : undefined,
         limit: bundle === null ? 1 : EVENTS_PER_READ,
       }
       const page = await readEvents(database, filter, await newestSeq())
@@ -32,6 +34,18 @@ export function createEventSource(database: Db): EventSource {
       return { message: undefined, lastSeq: page.last_seq }
     },
   }
+}
+
+/** The message of an event, as a webhook of this bundle gets it; undefined once it is not stored any more. */
+export async function findMessage(
+  database: Db,
+  { bundle_id: bundle }: Pick<WebhookRow, 'bundle_id'>,
+  seq: number,
+): Promise<Message | undefined> {
+  const event = await findEvent(database.read, seq)
+  if (!event) return undefined
+  const own = bundle === null ? event : await partOf(database, bundle, event)
+  return own && toMessage(own)
 }
 
 function toMessage({ seq, type, at, data }: Event): Message {

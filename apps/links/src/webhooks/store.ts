@@ -1,4 +1,4 @@
-import { lockKey } from '@latchkey/database/database'
+import { type Database, inList, lockKey } from '@latchkey/database/database'
 import type { DialectName } from '@latchkey/database/url'
 import type { Insertable, Kysely, Selectable, Transaction, UpdateObject } from 'kysely'
 import type { Tables } from '../db/tables.ts'
@@ -105,6 +105,39 @@ export function listDeliveries(db: Kysely<Tables>, webhookId: number, limit: num
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
+}
+
+export function findDelivery(
+  db: Kysely<Tables>,
+  webhookId: number,
+  id: number,
+): Promise<DeliveryRow | undefined> {
+  return db
+    .selectFrom('webhook_delivery')
+    .selectAll()
+    .where('webhook_id', '=', webhookId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** The latest attempt of each of these webhooks that failed. */
+export async function findLastFailures(
+  { read, dialect }: Pick<Database<Tables>, 'read' | 'dialect'>,
+  webhookIds: readonly number[],
+): Promise<Map<number, DeliveryRow>> {
+  const rows = await read
+    .selectFrom('webhook_delivery')
+    .selectAll()
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('webhook_delivery')
+        .select(eb.fn.max('id').as('id'))
+        .where(inList(dialect, 'webhook_id', webhookIds))
+        .where((each) => each.or([each('status', 'is', null), each.not(each.between('status', 200, 299))]))
+        .groupBy('webhook_id'),
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.webhook_id, row]))
 }
 
 /** Stores an attempt, and deletes those that are not kept any more. */

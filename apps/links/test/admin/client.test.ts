@@ -94,6 +94,8 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   rotateWebhookSecret: one,
   testWebhook: one,
   listWebhookDeliveries: one,
+  getWebhookDelivery: { params: { id: 1, deliveryId: 1 } },
+  resendWebhookDelivery: { params: { id: 1, deliveryId: 1 } },
   replayWebhook: { ...one, body: { from: 1 } },
   deleteWebhook: one,
   listKeys: {},

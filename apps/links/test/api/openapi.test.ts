@@ -9,6 +9,7 @@ import { createLink } from '../../src/links/operations.ts'
 import { policyFailures } from '../../src/policies/require-policy.ts'
 import { idempotencyFailures } from '../../src/idempotency/perform-once.ts'
 import { plannableOperations } from '../../src/plans/plannable.ts'
+import { insertDelivery } from '../../src/webhooks/store.ts'
 import { createDocument } from '../../src/http/reference.ts'
 import { VERSION } from '../../src/api/version.ts'
 import { type CallOptions, sharedTestLinks } from '../testing.ts'
@@ -64,6 +65,7 @@ interface World {
   openPlan: number | string
   appliedPlan: number | string
   webhookId: number
+  deliveryId: number
 }
 
 const FURTHER = 'l.example.org'
@@ -108,6 +110,7 @@ function callOf(operation: (typeof apiOperations)[number], method: string, world
     .replace('{linkId}', String(world.linkId))
     .replace('{slug}', world.slug)
     .replace('{host}', world.host)
+    .replace('{deliveryId}', String(world.deliveryId))
   const query = operation.query && 'dimension' in operation.query.shape ? '?dimension=countries' : ''
   return { method, path: path + query, options: { key: world.key, body: bodies[operation.id]?.(world) } }
 }
@@ -346,7 +349,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
       host: FURTHER,
       changeId: await lastChange(link.id),
       ...plans,
-      webhookId: path.startsWith('/webhooks/') ? await newWebhook() : 0,
+      ...(path.startsWith('/webhooks/') ? await newWebhook() : { webhookId: 0, deliveryId: 0 }),
     }
   }
 
@@ -369,11 +372,26 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
   }
 
   /** Replaces Ann's webhooks with a new one, because a person may have few. */
-  async function newWebhook(): Promise<number> {
+  async function newWebhook(): Promise<Pick<World, 'webhookId' | 'deliveryId'>> {
     const { body: all } = await links.call('GET', '/webhooks', { key: ann })
     for (const { id } of all) await links.call('DELETE', `/webhooks/${id}`, { key: ann })
     const body = { url: 'https://receiver.example/hook' }
-    return (await links.call('POST', '/webhooks', { key: ann, body })).body.webhook.id
+    const webhookId = (await links.call('POST', '/webhooks', { key: ann, body })).body.webhook.id
+    const { id } = await links.database.write((tx) =>
+      insertDelivery(tx, {
+        webhook_id: webhookId,
+        seq: null,
+        type: 'webhook.test',
+        attempt: 1,
+        attempted_at: links.now,
+        duration_ms: 1,
+        status: 200,
+        answer: '',
+        error: null,
+        request: JSON.stringify({ url: body.url, headers: { 'webhook-id': 'test_1' }, body: '{}' }),
+      }),
+    )
+    return { webhookId, deliveryId: id }
   }
 
   async function lastChange(linkId: number | string): Promise<number> {
@@ -596,6 +614,13 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     },
     slug_has_clicks: async ({ slug }, call) => {
       await links.fetch(`/${slug}`)
+      return call()
+    },
+    delivery_not_found: (world, call) => call(Object.assign(world, { deliveryId: 999_999 })),
+    event_deleted: async ({ deliveryId }, call) => {
+      await links.database.write((tx) =>
+        tx.updateTable('webhook_delivery').set({ seq: 999_999 }).where('id', '=', deliveryId).execute(),
+      )
       return call()
     },
     webhook_not_found: (world, call) => call(Object.assign(world, { webhookId: 999_999 })),

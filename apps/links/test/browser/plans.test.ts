@@ -47,7 +47,7 @@ test('L29.5g: a plan is read with its warnings, applied, and undone', async () =
   await page.getByText('Title: “Spring cleaning”').waitFor()
   await page.getByText('Deletes 1 link').waitFor()
   await page.getByText('Changes the destination of 1 link').waitFor()
-  await page.getByText(`“${HOSTILE}”`).waitFor()
+  await page.locator('.change', { hasText: 'New link 1' }).getByText(`“${HOSTILE}”`).first().waitFor()
   expect(await page.locator('main img').count()).toBe(0)
   await expectAccessibleViews(page, 'plan', [390])
   await page.getByRole('button', { name: 'Apply' }).press('Enter')
@@ -104,6 +104,35 @@ test('L29.5: a plan that is out of date is refused in a sentence, and can be dis
   await admin.open('/plans/999999').then((other) => other.page.getByText('This plan doesn’t exist').waitFor())
 }, 60_000)
 
+/** A PNG of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+test('L48.5: each change shows the icon, slug and label of its link; only a plan that deletes asks before it is applied', async () => {
+  const known = await createLink(admin, { url: 'https://icons.example/a', label: 'Known' })
+  const ops = [
+    { operation: 'updateLink', params: { id: known.id }, body: { url: 'https://icons.example/b' } },
+    { operation: 'createLink', body: { url: 'https://other.example/c', slug: 'chosen', label: 'Fresh' } },
+    { operation: 'disableLink', params: { id: known.id } },
+  ]
+  const { id } = await ask('POST', '/plans', { title: 'Signs', ops })
+  const { page, errors } = await admin.open('/plans')
+  const icons = { 'icons.example': `data:image/png;base64,${PIXEL}` }
+  await page.route('**/api/favicons?*', (route) => route.fulfill({ json: { icons } }))
+  await admin.visit(page, `/plans/${id}`)
+  const changes = page.locator('.change')
+  await changes.nth(0).locator('img.favicon').waitFor()
+  expect(await changes.nth(0).innerText()).toContain(`/${known.slugs[0]?.slug}`)
+  expect(await changes.nth(0).innerText()).toContain('“Known”')
+  expect(await changes.nth(1).innerText()).toMatch(/New link 1\s*\/chosen\s*“Fresh”/)
+  await changes.nth(1).locator('.initials').waitFor()
+  await expectAccessibleViews(page, 'plan-signs', [1280, 390])
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Plan applied').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(errors).toEqual([])
+}, 60_000)
+
 test('L29.4k: what an assistant may not do alone waits for its person on the page of the plan', async () => {
   const made = await ask('POST', '/keys', {
     title: 'Careful',
@@ -117,7 +146,6 @@ test('L29.4k: what an assistant may not do alone waits for its person on the pag
   const { page, errors } = await admin.open(new URL(address).pathname.replace('/_/admin', ''))
   await page.getByText('API key Careful').waitFor()
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Apply plan' }).click()
   await page.getByText('Plan applied').waitFor()
   expect(errors).toEqual([])
 }, 60_000)

@@ -7,6 +7,7 @@ import {
   screenshot,
 } from '@latchkey/web/testing/browser'
 import { createBundle, createLink } from '../actions.ts'
+import { until } from '../test-database.ts'
 import { Receiver } from '../webhooks/receiver.ts'
 import { openAdminPages } from './browser.ts'
 
@@ -65,7 +66,11 @@ test('L30.5: a webhook is created with the keyboard, its secret shown once, test
     ['webhook.test', [0]],
   ])
   await page.getByRole('button', { name: `Show deliveries to ${receiver.url}` }).press('Enter')
-  await page.locator('.change').nth(1).getByText('status 503').waitFor()
+  const failed = page.locator('.delivery').nth(1)
+  await failed.getByRole('button', { name: /^503 Test/ }).press('Enter')
+  await failed.getByText('status 503').waitFor()
+  await failed.getByText(HOSTILE.slice(0, 20)).waitFor()
+  await failed.getByText('"type": "webhook.test"').waitFor()
   expect(await page.locator('main img').count()).toBe(0)
   await expectAccessibleViews(page, 'webhooks-deliveries', [390])
 
@@ -123,24 +128,62 @@ test('L30.5: a webhook that the service has disabled is reported on the dashboar
   await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
 }, 120_000)
 
-test('L30.5: deliveries of events are listed with their answers, and replayed from any of them', async () => {
+test('L48.4: a delivery opens to its request and the answer, is resent, and replayed from there', async () => {
   const received = receiver.received.length
-  receiver.answer = () => new Response('stored')
+  receiver.answer = () => new Response('{"stored":true}')
   const url = `${receiver.url}/replayed`
   await admin.call('POST', '/webhooks', { url })
   await createLink(admin, { url: 'https://example.com/replayed' })
   await receiver.waitFor(received + 1)
   const { page, errors } = await admin.open('/webhooks')
   await page.getByRole('button', { name: `Show deliveries to ${url}` }).click()
-  const deliveries = page.locator('.change', { hasText: 'Link created · event' })
   // The outcome is stored after the receiver has answered.
   await page.getByRole('button', { name: 'Refresh' }).click()
-  await deliveries.first().getByText('stored').waitFor()
-  await expectAccessibleViews(page, 'webhooks-events', [1280])
+  const rows = page.locator('.delivery')
+  await rows
+    .first()
+    .getByRole('button', { name: /^200 Link created/ })
+    .click()
+  const open = rows.first()
   const seq = receiver.received.at(-1)?.seq
-  await page.getByRole('button', { name: `Replay from here: event ${seq}` }).press('Enter')
+  await open.getByText(`"seq": ${seq}`).waitFor()
+  await open.getByRole('group', { name: 'Body of the answer' }).getByText('"stored": true').waitFor()
+  expect(await open.getByText('webhook-signature').count()).toBe(0)
+  await open.getByText('6 headers').click()
+  await open.getByText('webhook-signature').waitFor()
+  await open.getByText(`evt_${seq}`).waitFor()
+  await expectAccessibleViews(page, 'webhooks-events', [1280, 390])
+  await open.getByRole('button', { name: 'Resend' }).press('Enter')
+  await page.getByText('Delivered: status 200').waitFor()
+  await rows.nth(1).waitFor()
+  await page
+    .getByRole('button', { name: `Replay from here: event ${seq}` })
+    .first()
+    .press('Enter')
   await page.getByText(`Events from ${seq} on are being sent again`).waitFor()
-  await receiver.waitFor(received + 2)
-  expect(receiver.received.slice(received).map((each) => each.seq)).toEqual([seq ?? 0, seq ?? 0])
+  await receiver.waitFor(received + 3)
+  expect(receiver.received.slice(received).map((each) => each.seq)).toEqual([seq ?? 0, seq ?? 0, seq ?? 0])
+  expect(errors).toEqual([])
+}, 120_000)
+
+test('L48.4: the notice of a failing webhook says what its receiver answered last', async () => {
+  receiver.answer = () => new Response('Database is full', { status: 500 })
+  const url = `${receiver.url}/failing-now`
+  await admin.call('POST', '/webhooks', { url })
+  const received = receiver.received.length
+  await createLink(admin, { url: 'https://example.com/failing-now' })
+  await receiver.waitFor(received + 1)
+  await until('the failure is stored', async () => {
+    const all = (await (await fetch(admin.at('/api/webhooks'))).json()) as {
+      last_failure?: object
+      url: string
+    }[]
+    return all.some((each) => each.url === url && each.last_failure !== undefined)
+  })
+  const { page, errors } = await admin.open('/webhooks')
+  const notice = page.locator('ul.webhooks > li', { hasText: '/failing-now' }).getByRole('alert')
+  await notice.getByText('Last error: status 500').waitFor()
+  await notice.getByText('Database is full').waitFor()
+  await expectAccessibleViews(page, 'webhooks-failing-now', [390])
   expect(errors).toEqual([])
 }, 120_000)

@@ -21,6 +21,7 @@ export type EventType =
   | 'link.clicked'
   | 'link.expired'
   | 'link.limit_reached'
+  | 'link.imported'
   | 'plan.pending'
 
 export interface NewLink {
@@ -670,8 +671,8 @@ export interface NewWebhook {
    */
   url: string
   /**
-   * Types of events; none means all.
-   * At most 18.
+   * Types of events; none means all but `link.imported`.
+   * At most 19.
    * `[]` unless given.
    */
   types?: EventType[] | undefined
@@ -689,14 +690,19 @@ export interface WebhookChanges {
    */
   url?: string | undefined
   /**
-   * Types of events; none means all.
-   * At most 18.
+   * Types of events; none means all but `link.imported`.
+   * At most 19.
    */
   types?: EventType[] | undefined
   /** Only events of this bundle and of the links in it. */
   bundle?: number | null | undefined
   /** An enabled webhook continues with the events since it was disabled. */
   disabled?: boolean | undefined
+}
+
+export interface ReplayWebhookBody {
+  /** The `seq` of the next event to deliver. A later one than the next skips those before it. */
+  from: number
 }
 
 export interface ListWebhookDeliveriesQuery {
@@ -708,15 +714,10 @@ export interface ListWebhookDeliveriesQuery {
   limit?: number | undefined
 }
 
-export interface ReplayWebhookBody {
-  /** The `seq` of the next event to deliver. A later one than the next skips those before it. */
-  from: number
-}
-
 export interface ListEventsQuery {
   /** Events after this one: 0 for all that are stored; by default those that follow. */
   after?: number | undefined
-  /** Types, separated by commas; all by default. */
+  /** Types, separated by commas; all by default but `link.imported`, which stands for all that imports change. */
   types?: string | undefined
   /**
    * Seconds to wait for an event if there is none.
@@ -1397,6 +1398,7 @@ export interface PlanLink {
   /** Absent on the default domain. */
   domain?: string
   label: string | null
+  url: string
 }
 
 export interface PlanBundle {
@@ -1597,7 +1599,7 @@ export interface MemberClicks {
 export interface Webhook {
   id: number
   url: string
-  /** Empty for all types. */
+  /** Empty for all types but `link.imported`. */
   types: EventType[]
   bundle: number | null
   /** Identity of its creator. Events that this person may not read are not delivered. */
@@ -1614,6 +1616,25 @@ export interface Webhook {
   next_attempt_at: number | null
   /** Unix seconds until which the secret before the rotation signs as well. */
   previous_secret_until: number | null
+  /** The latest failed delivery of a failing webhook. */
+  last_failure?: WebhookDelivery
+}
+
+export interface WebhookDelivery {
+  id: number
+  /** The event; null for a test. */
+  seq: number | null
+  type: string
+  attempt: number
+  attempted_at: number
+  duration_ms: number
+  /** The status is 2xx. */
+  delivered: boolean
+  status: number | null
+  /** The first 4 KiB of the answer. */
+  answer: string | null
+  /** `unreachable`: no connection, no such host, or an address that is neither public nor in `LINKS_WEBHOOK_ALLOW`. */
+  error: 'timeout' | 'unreachable' | null
 }
 
 export interface CreateWebhookResult {
@@ -1632,7 +1653,7 @@ export interface RotateWebhookSecretResult {
   secret: string
 }
 
-export interface WebhookDelivery {
+export interface WebhookDeliveryDetails {
   id: number
   /** The event; null for a test. */
   seq: number | null
@@ -1647,6 +1668,20 @@ export interface WebhookDelivery {
   answer: string | null
   /** `unreachable`: no connection, no such host, or an address that is neither public nor in `LINKS_WEBHOOK_ALLOW`. */
   error: 'timeout' | 'unreachable' | null
+  /** Absent for a delivery before requests were stored. */
+  request?: DeliveryRequest
+}
+
+export interface DeliveryRequest {
+  url: string
+  headers: DeliveryHeader[]
+  /** What was sent, without clicks deleted since; null once the event is not stored any more. */
+  body: string | null
+}
+
+export interface DeliveryHeader {
+  name: string
+  value: string
 }
 
 export interface EventPage {
@@ -1676,6 +1711,7 @@ export interface Event {
     | 'link.clicked'
     | 'link.expired'
     | 'link.limit_reached'
+    | 'link.imported'
     | 'plan.pending'
   /** Unix seconds. */
   at: number
@@ -1699,6 +1735,12 @@ export interface EventData {
   changed?: string[]
   /** At most 500. */
   clicks?: EventClick[]
+  /** Links that an import has stored together. */
+  count?: number
+  /** The `seq` of the first event of these links. */
+  first?: number
+  /** The `seq` of the last event of these links. */
+  last?: number
 }
 
 export interface EventClick {

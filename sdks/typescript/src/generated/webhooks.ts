@@ -11,6 +11,7 @@ import type {
   Webhook,
   WebhookChanges,
   WebhookDelivery,
+  WebhookDeliveryDetails,
 } from './models.js'
 
 /** `client.webhooks` */
@@ -78,6 +79,19 @@ export class Webhooks {
   }
 
   /**
+   * Deliver the events from this one on again, and enable the webhook.
+   * Needs a key with the scope `create,read`.
+   */
+  replay(id: number, body: ReplayWebhookBody, options?: RequestOptions): Promise<Webhook> {
+    return this.#transport.json<Webhook>({
+      method: 'POST',
+      path: `/webhooks/${segment(id)}/replay`,
+      body,
+      options,
+    })
+  }
+
+  /**
    * Send a test to the receiver and return its answer.
    * Needs a key with the scope `create,read`.
    */
@@ -107,14 +121,25 @@ export class Webhooks {
   }
 
   /**
-   * Deliver the events from this one on again, and enable the webhook.
+   * Read a delivery with its request.
+   * Needs a key with the scope `read`.
+   */
+  delivery(id: number, deliveryId: number, options?: RequestOptions): Promise<WebhookDeliveryDetails> {
+    return this.#transport.json<WebhookDeliveryDetails>({
+      method: 'GET',
+      path: `/webhooks/${segment(id)}/deliveries/${segment(deliveryId)}`,
+      options,
+    })
+  }
+
+  /**
+   * Send a delivery once more, outside the order of events, and return the answer.
    * Needs a key with the scope `create,read`.
    */
-  replay(id: number, body: ReplayWebhookBody, options?: RequestOptions): Promise<Webhook> {
-    return this.#transport.json<Webhook>({
+  resendDelivery(id: number, deliveryId: number, options?: RequestOptions): Promise<WebhookDelivery> {
+    return this.#transport.json<WebhookDelivery>({
       method: 'POST',
-      path: `/webhooks/${segment(id)}/replay`,
-      body,
+      path: `/webhooks/${segment(id)}/deliveries/${segment(deliveryId)}/resend`,
       options,
     })
   }

@@ -116,6 +116,8 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   title_malformed: 'error.characters',
   scope_invalid: 'error.refused',
   webhook_not_found: 'error.webhookGone',
+  delivery_not_found: 'error.deliveryGone',
+  event_deleted: 'error.eventGone',
   too_many_webhooks: 'error.webhooksMany',
   url_private: 'error.webhookPrivate',
   too_many_keys: 'keys.many',

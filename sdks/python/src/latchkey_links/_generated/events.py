@@ -29,7 +29,7 @@ class Events:
 
         Args:
             after: Events after this one: 0 for all that are stored; by default those that follow.
-            types: Types, separated by commas; all by default.
+            types: Types, separated by commas; all by default but `link.imported`, which stands for all that imports change.
             wait: Seconds to wait for an event if there is none. 0 to 25. `0` unless given.
             limit: The most entries of an answer. 1 to 500. `100` unless given.
         """
@@ -72,7 +72,7 @@ class AsyncEvents:
 
         Args:
             after: Events after this one: 0 for all that are stored; by default those that follow.
-            types: Types, separated by commas; all by default.
+            types: Types, separated by commas; all by default but `link.imported`, which stands for all that imports change.
             wait: Seconds to wait for an event if there is none. 0 to 25. `0` unless given.
             limit: The most entries of an answer. 1 to 500. `100` unless given.
         """

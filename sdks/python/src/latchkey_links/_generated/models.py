@@ -32,6 +32,8 @@ __all__ = [
     "DeleteBundleResult",
     "DeleteLinkResult",
     "DeleteWebhookResult",
+    "DeliveryHeader",
+    "DeliveryRequest",
     "Domain",
     "Event",
     "EventClick",
@@ -74,6 +76,7 @@ __all__ = [
     "UndoResult",
     "Webhook",
     "WebhookDelivery",
+    "WebhookDeliveryDetails",
 ]
 
 Range = Literal["24h", "7d", "30d", "90d", "1y", "all"]
@@ -97,6 +100,7 @@ EventType = Literal[
     "link.clicked",
     "link.expired",
     "link.limit_reached",
+    "link.imported",
     "plan.pending",
 ]
 
@@ -977,6 +981,7 @@ class PlanLink:
     domain: str | None = None
     """Absent on the default domain."""
     label: str | None
+    url: str
 
     @classmethod
     def from_json(cls, data: Any) -> PlanLink:
@@ -985,6 +990,7 @@ class PlanLink:
             slug=data["slug"],
             domain=data.get("domain"),
             label=data["label"],
+            url=data["url"],
         )
 
 
@@ -1376,7 +1382,7 @@ class Webhook:
     id: int
     url: str
     types: list[EventType]
-    """Empty for all types."""
+    """Empty for all types but `link.imported`."""
     bundle: int | None
     created_by: str
     """Identity of its creator. Events that this person may not read are not delivered."""
@@ -1392,6 +1398,8 @@ class Webhook:
     """Unix seconds; set while it is failing."""
     previous_secret_until: int | None
     """Unix seconds until which the secret before the rotation signs as well."""
+    last_failure: WebhookDelivery | None = None
+    """The latest failed delivery of a failing webhook."""
 
     @classmethod
     def from_json(cls, data: Any) -> Webhook:
@@ -1408,6 +1416,40 @@ class Webhook:
             failing_since=data["failing_since"],
             next_attempt_at=data["next_attempt_at"],
             previous_secret_until=data["previous_secret_until"],
+            last_failure=maybe(data.get("last_failure"), WebhookDelivery.from_json),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookDelivery:
+    id: int
+    seq: int | None
+    """The event; null for a test."""
+    type: str
+    attempt: int
+    attempted_at: int
+    duration_ms: int
+    delivered: bool
+    """The status is 2xx."""
+    status: int | None
+    answer: str | None
+    """The first 4 KiB of the answer."""
+    error: Literal["timeout", "unreachable"] | None
+    """`unreachable`: no connection, no such host, or an address that is neither public nor in `LINKS_WEBHOOK_ALLOW`."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> WebhookDelivery:
+        return cls(
+            id=data["id"],
+            seq=data["seq"],
+            type=data["type"],
+            attempt=data["attempt"],
+            attempted_at=data["attempted_at"],
+            duration_ms=data["duration_ms"],
+            delivered=data["delivered"],
+            status=data["status"],
+            answer=data["answer"],
+            error=data["error"],
         )
 
 
@@ -1451,7 +1493,7 @@ class RotateWebhookSecretResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookDelivery:
+class WebhookDeliveryDetails:
     id: int
     seq: int | None
     """The event; null for a test."""
@@ -1466,9 +1508,11 @@ class WebhookDelivery:
     """The first 4 KiB of the answer."""
     error: Literal["timeout", "unreachable"] | None
     """`unreachable`: no connection, no such host, or an address that is neither public nor in `LINKS_WEBHOOK_ALLOW`."""
+    request: DeliveryRequest | None = None
+    """Absent for a delivery before requests were stored."""
 
     @classmethod
-    def from_json(cls, data: Any) -> WebhookDelivery:
+    def from_json(cls, data: Any) -> WebhookDeliveryDetails:
         return cls(
             id=data["id"],
             seq=data["seq"],
@@ -1480,6 +1524,36 @@ class WebhookDelivery:
             status=data["status"],
             answer=data["answer"],
             error=data["error"],
+            request=maybe(data.get("request"), DeliveryRequest.from_json),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryRequest:
+    url: str
+    headers: list[DeliveryHeader]
+    body: str | None
+    """What was sent, without clicks deleted since; null once the event is not stored any more."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> DeliveryRequest:
+        return cls(
+            url=data["url"],
+            headers=many(data["headers"], DeliveryHeader.from_json),
+            body=data["body"],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryHeader:
+    name: str
+    value: str
+
+    @classmethod
+    def from_json(cls, data: Any) -> DeliveryHeader:
+        return cls(
+            name=data["name"],
+            value=data["value"],
         )
 
 
@@ -1519,6 +1593,7 @@ class Event:
         "link.clicked",
         "link.expired",
         "link.limit_reached",
+        "link.imported",
         "plan.pending",
     ]
     at: int
@@ -1553,6 +1628,12 @@ class EventData:
     """Fields that an update changed."""
     clicks: list[EventClick] | None = None
     """At most 500."""
+    count: int | None = None
+    """Links that an import has stored together."""
+    first: int | None = None
+    """The `seq` of the first event of these links."""
+    last: int | None = None
+    """The `seq` of the last event of these links."""
 
     @classmethod
     def from_json(cls, data: Any) -> EventData:
@@ -1567,6 +1648,9 @@ class EventData:
             bundle=data.get("bundle"),
             changed=data.get("changed"),
             clicks=maybe(data.get("clicks"), lambda items: many(items, EventClick.from_json)),
+            count=data.get("count"),
+            first=data.get("first"),
+            last=data.get("last"),
         )
 
 

@@ -13,6 +13,7 @@ from .models import (
     RotateWebhookSecretResult,
     Webhook,
     WebhookDelivery,
+    WebhookDeliveryDetails,
 )
 
 
@@ -57,7 +58,7 @@ class Webhooks:
 
         Args:
             url: The receiver: an absolute http or https URL. At most 2048 characters.
-            types: Types of events; none means all. At most 18. `[]` unless given.
+            types: Types of events; none means all but `link.imported`. At most 19. `[]` unless given.
             bundle: Only events of this bundle and of the links in it. `null` unless given.
         """
         return self._transport.json(
@@ -113,7 +114,7 @@ class Webhooks:
 
         Args:
             url: The receiver: an absolute http or https URL. At most 2048 characters.
-            types: Types of events; none means all. At most 18.
+            types: Types of events; none means all but `link.imported`. At most 19.
             bundle: Only events of this bundle and of the links in it.
             disabled: An enabled webhook continues with the events since it was disabled.
         """
@@ -175,6 +176,34 @@ class Webhooks:
             RotateWebhookSecretResult.from_json,
         )
 
+    def replay(
+        self,
+        id: int,
+        *,
+        from_: int,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Webhook:
+        """Deliver the events from this one on again, and enable the webhook.
+
+        Needs a key with the scope `create,read`.
+
+        Args:
+            from_: The `seq` of the next event to deliver. A later one than the next skips those before it.
+        """
+        return self._transport.json(
+            Call(
+                "POST",
+                f"/webhooks/{segment(id)}/replay",
+                body={
+                    "from": from_,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Webhook.from_json,
+        )
+
     def test(
         self,
         id: int,
@@ -224,32 +253,48 @@ class Webhooks:
             lambda data: many(data, WebhookDelivery.from_json),
         )
 
-    def replay(
+    def delivery(
         self,
         id: int,
+        delivery_id: int,
         *,
-        from_: int,
         timeout: float | None = None,
         max_retries: int | None = None,
-    ) -> Webhook:
-        """Deliver the events from this one on again, and enable the webhook.
+    ) -> WebhookDeliveryDetails:
+        """Read a delivery with its request.
+
+        Needs a key with the scope `read`.
+        """
+        return self._transport.json(
+            Call(
+                "GET",
+                f"/webhooks/{segment(id)}/deliveries/{segment(delivery_id)}",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            WebhookDeliveryDetails.from_json,
+        )
+
+    def resend_delivery(
+        self,
+        id: int,
+        delivery_id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> WebhookDelivery:
+        """Send a delivery once more, outside the order of events, and return the answer.
 
         Needs a key with the scope `create,read`.
-
-        Args:
-            from_: The `seq` of the next event to deliver. A later one than the next skips those before it.
         """
         return self._transport.json(
             Call(
                 "POST",
-                f"/webhooks/{segment(id)}/replay",
-                body={
-                    "from": from_,
-                },
+                f"/webhooks/{segment(id)}/deliveries/{segment(delivery_id)}/resend",
                 timeout=timeout,
                 max_retries=max_retries,
             ),
-            Webhook.from_json,
+            WebhookDelivery.from_json,
         )
 
 
@@ -294,7 +339,7 @@ class AsyncWebhooks:
 
         Args:
             url: The receiver: an absolute http or https URL. At most 2048 characters.
-            types: Types of events; none means all. At most 18. `[]` unless given.
+            types: Types of events; none means all but `link.imported`. At most 19. `[]` unless given.
             bundle: Only events of this bundle and of the links in it. `null` unless given.
         """
         return await self._transport.json(
@@ -350,7 +395,7 @@ class AsyncWebhooks:
 
         Args:
             url: The receiver: an absolute http or https URL. At most 2048 characters.
-            types: Types of events; none means all. At most 18.
+            types: Types of events; none means all but `link.imported`. At most 19.
             bundle: Only events of this bundle and of the links in it.
             disabled: An enabled webhook continues with the events since it was disabled.
         """
@@ -412,6 +457,34 @@ class AsyncWebhooks:
             RotateWebhookSecretResult.from_json,
         )
 
+    async def replay(
+        self,
+        id: int,
+        *,
+        from_: int,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> Webhook:
+        """Deliver the events from this one on again, and enable the webhook.
+
+        Needs a key with the scope `create,read`.
+
+        Args:
+            from_: The `seq` of the next event to deliver. A later one than the next skips those before it.
+        """
+        return await self._transport.json(
+            Call(
+                "POST",
+                f"/webhooks/{segment(id)}/replay",
+                body={
+                    "from": from_,
+                },
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            Webhook.from_json,
+        )
+
     async def test(
         self,
         id: int,
@@ -461,30 +534,46 @@ class AsyncWebhooks:
             lambda data: many(data, WebhookDelivery.from_json),
         )
 
-    async def replay(
+    async def delivery(
         self,
         id: int,
+        delivery_id: int,
         *,
-        from_: int,
         timeout: float | None = None,
         max_retries: int | None = None,
-    ) -> Webhook:
-        """Deliver the events from this one on again, and enable the webhook.
+    ) -> WebhookDeliveryDetails:
+        """Read a delivery with its request.
+
+        Needs a key with the scope `read`.
+        """
+        return await self._transport.json(
+            Call(
+                "GET",
+                f"/webhooks/{segment(id)}/deliveries/{segment(delivery_id)}",
+                timeout=timeout,
+                max_retries=max_retries,
+            ),
+            WebhookDeliveryDetails.from_json,
+        )
+
+    async def resend_delivery(
+        self,
+        id: int,
+        delivery_id: int,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> WebhookDelivery:
+        """Send a delivery once more, outside the order of events, and return the answer.
 
         Needs a key with the scope `create,read`.
-
-        Args:
-            from_: The `seq` of the next event to deliver. A later one than the next skips those before it.
         """
         return await self._transport.json(
             Call(
                 "POST",
-                f"/webhooks/{segment(id)}/replay",
-                body={
-                    "from": from_,
-                },
+                f"/webhooks/{segment(id)}/deliveries/{segment(delivery_id)}/resend",
                 timeout=timeout,
                 max_retries=max_retries,
             ),
-            Webhook.from_json,
+            WebhookDelivery.from_json,
         )

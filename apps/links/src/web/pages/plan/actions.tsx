@@ -50,7 +50,13 @@ export function PlanActions({ plan }: { plan: Plan }) {
           <Button variant="default" loading={discard.isPending} onClick={() => discard.mutate()}>
             {t('plans.discard')}
           </Button>
-          <Confirmed name="apply" action={apply} />
+          {deletes(plan) ? (
+            <Confirmed name="apply" action={apply} />
+          ) : (
+            <Button loading={apply.isPending} onClick={() => apply.mutate()}>
+              {t('plans.apply')}
+            </Button>
+          )}
         </Group>
       )}
       {plan.state === 'applied' && (
@@ -59,6 +65,16 @@ export function PlanActions({ plan }: { plan: Plan }) {
         </Group>
       )}
     </>
+  )
+}
+
+const DELETIONS: readonly string[] = ['deletes_links', 'deletes_bundles']
+
+/** Whether the plan deletes links, bundles or slugs, about which the page asks once more. */
+function deletes({ warnings, ops }: Plan): boolean {
+  return (
+    warnings.some(({ code }) => DELETIONS.includes(code)) ||
+    ops.some(({ operation }) => operation.startsWith('removeSlug'))
   )
 }
 

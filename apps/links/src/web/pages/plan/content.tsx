@@ -27,7 +27,7 @@ export default function PlanContent({ plan }: { plan: Plan }) {
           {t('plans.diff')}
         </Title>
         <Paper withBorder px={{ base: 'md', sm: 'lg' }}>
-          <Diff changes={plan.diff} />
+          <Diff plan={plan} />
         </Paper>
       </Stack>
       <Stack component="section" gap="sm" aria-labelledby="plan-operations">

@@ -17,6 +17,7 @@ import { useText } from '../../texts/text.ts'
 import { DeleteWebhook } from './delete.tsx'
 import WebhookDialog from './dialog.tsx'
 import { RotateSecret } from './rotate.tsx'
+import { useOutcome } from './state.tsx'
 import type { Webhook } from './webhook.ts'
 
 type Dialog = 'edit' | 'rotate' | 'delete'
@@ -80,6 +81,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
 
 function useWebhookCalls({ id }: Webhook) {
   const { t, failure } = useText()
+  const outcomeOf = useOutcome()
   const shared = {
     onError: (error: Error) => showError(failure(error)),
     onSettled: () => invalidate('webhooks', 'deliveries'),
@@ -87,10 +89,9 @@ function useWebhookCalls({ id }: Webhook) {
   const sendTest = useMutation({
     ...shared,
     mutationFn: () => call('testWebhook', { params: { id } }),
-    onSuccess({ delivered, status, error }) {
-      const outcome =
-        error === null ? t('webhooks.status', { status: status ?? 0 }) : t(`webhooks.error.${error}`)
-      if (delivered) showSuccess(t('webhooks.testDelivered', { outcome }))
+    onSuccess(delivery) {
+      const outcome = outcomeOf(delivery)
+      if (delivery.delivered) showSuccess(t('webhooks.testDelivered', { outcome }))
       else showError(t('webhooks.testFailed', { outcome }))
     },
   })

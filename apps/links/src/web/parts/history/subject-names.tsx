@@ -5,8 +5,10 @@ import { useText } from '../../texts/text.ts'
 import { type OwnSlug, slugName } from '../short-url.ts'
 import { Quoted } from './quoted.tsx'
 
+export type LinkNames = OwnSlug & { label: string | null }
+
 export interface SubjectNames {
-  links: ReadonlyMap<number, OwnSlug & { label: string | null }>
+  links: ReadonlyMap<number, LinkNames>
   bundles: ReadonlyMap<number, string>
 }
 
@@ -19,9 +21,17 @@ export function LinkName({ id }: { id: number }) {
   const link = useContext(Names).links.get(id)
   if (id < 0)
     return (
-      <Text size="sm" span>
-        {t('plans.newLink', { number: -id })}
-      </Text>
+      <>
+        <Text size="sm" span>
+          {t('plans.newLink', { number: -id })}
+        </Text>
+        {link && link.slug !== '' && (
+          <Text size="sm" span>
+            <bdi>{slugName(link)}</bdi>
+          </Text>
+        )}
+        {link && link.label !== null && <Quoted text={link.label} />}
+      </>
     )
   return (
     <>

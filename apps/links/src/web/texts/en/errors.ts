@@ -15,6 +15,8 @@ export default {
   'error.slugGone': 'This slug was removed.',
   'error.bundleGone': 'This bundle was deleted.',
   'error.webhookGone': 'This webhook was deleted.',
+  'error.deliveryGone': 'This delivery isn’t stored any more.',
+  'error.eventGone': 'The event of this delivery isn’t stored any more.',
   'error.webhooksMany': 'You can have up to 20 webhooks. Delete one first.',
   'error.webhookPrivate':
     'This is a private address. An administrator can allow it with LINKS_WEBHOOK_ALLOW.',

@@ -18,6 +18,8 @@ export default {
   'error.slugGone': 'Slug ini sudah dihapus.',
   'error.bundleGone': 'Kumpulan ini sudah dihapus.',
   'error.webhookGone': 'Webhook ini sudah dihapus.',
+  'error.deliveryGone': 'Pengiriman ini tidak disimpan lagi.',
+  'error.eventGone': 'Peristiwa dari pengiriman ini tidak disimpan lagi.',
   'error.webhooksMany': 'Anda dapat memiliki paling banyak 20 webhook. Hapus satu dulu.',
   'error.webhookPrivate': 'Ini alamat privat. Administrator dapat mengizinkannya dengan LINKS_WEBHOOK_ALLOW.',
   'error.gone': 'Tidak ditemukan. Muat ulang halaman.',

@@ -18,6 +18,8 @@ export default {
   'error.slugGone': 'Kortnamnet har tagits bort.',
   'error.bundleGone': 'Samlingen har tagits bort.',
   'error.webhookGone': 'Webhooken är borttagen.',
+  'error.deliveryGone': 'Leveransen finns inte kvar.',
+  'error.eventGone': 'Leveransens händelse finns inte kvar.',
   'error.webhooksMany': 'Du kan ha högst 20 webhookar. Ta bort en först.',
   'error.webhookPrivate':
     'Det här är en privat adress. En administratör kan tillåta den med LINKS_WEBHOOK_ALLOW.',
