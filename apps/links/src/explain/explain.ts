@@ -4,6 +4,7 @@ import type { Site } from '../domains/sites.ts'
 import { failure } from '../api/failures.ts'
 import type { Destination } from '../links/behaviour/evaluate.ts'
 import { findBehaviour } from '../links/behaviour/store.ts'
+import { parseParameters } from '../links/behaviour/parameters.ts'
 import { locationOf } from '../urls/location.ts'
 import { slugKey } from '../urls/slug.ts'
 import { findSlug } from '../links/slugs/store.ts'
@@ -132,6 +133,7 @@ function visitorOf(
     slug: key,
     site,
     query: search || null,
+    parameters: parseParameters(query.path ?? '') ?? [],
     server: { requestIP: () => null },
   }
   const chance = options.random?.() ?? Math.random()

@@ -48,6 +48,9 @@ export const VisitQuery = z.object({
   query: boundedText(MAX_QUERY).optional().meta({
     description: 'The query of the short URL, such as `utm_source=mail`; none by default.',
   }),
+  path: boundedText(MAX_QUERY).optional().meta({
+    description: 'What follows the slug, such as `123` of `/pr/123`, for a link with `parameters`.',
+  }),
   method: z.enum(['GET', 'HEAD', 'POST']).optional().meta({
     description:
       'GET by default; POST enters the right password, or presses the button of a link with a limit.',

@@ -1,5 +1,6 @@
 import { holds, observedBy } from '../links/behaviour/conditions.ts'
 import type { Condition, Program } from '../links/behaviour/program.ts'
+import { fillParameters } from '../links/behaviour/parameters.ts'
 import type { RedirectAttempt } from '../redirect/decide.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -80,13 +81,26 @@ function choiceSteps({ destination, visit }: RedirectAttempt, { location, varian
   })
   const split = part === undefined ? [] : ['split', `${part - 1}`]
   steps.push({ check: [path, ...split].filter(Boolean).join('.'), saw: target, result: 'chosen' })
-  if (program?.forward !== undefined)
-    steps.push({
-      check: 'forward_query',
-      saw: visit.query,
-      result: location === target ? 'unchanged' : 'added',
-    })
-  return steps
+  return [...steps, ...passedOnSteps({ program, visit, target, location })]
+}
+
+interface PassedOn {
+  program: Program | null
+  visit: RedirectAttempt['visit']
+  /** The destination as it is stored. */
+  target: string
+  location: string | null
+}
+
+const resultOf = (before: string, after: string | null) => (before === after ? 'unchanged' : 'added')
+
+/** What of the short URL becomes a part of the destination. */
+function passedOnSteps({ program, visit, target, location }: PassedOn): Step[] {
+  const { parameters, forward } = program ?? {}
+  const base = parameters ? fillParameters(target, visit.parameters) : target
+  const path: Step = { check: 'parameters', saw: visit.parameters.join('/'), result: resultOf(target, base) }
+  const query: Step = { check: 'forward_query', saw: visit.query, result: resultOf(base, location) }
+  return [...(parameters ? [path] : []), ...(forward ? [query] : [])]
 }
 
 function fieldOf([name, , isNegated]: Condition): string {

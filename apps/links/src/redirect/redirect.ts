@@ -3,6 +3,7 @@ import type { Journal } from '../counting/journal.ts'
 import type { Site } from '../domains/sites.ts'
 import { type ClosedReason, type Choice, chooseLocation, limitReached } from '../links/behaviour/evaluate.ts'
 import { isLegacyKey, keysOfPath, parseLegacyKey } from '../urls/legacy-path.ts'
+import { keysBeforeParameters, parametersOf } from '../links/behaviour/parameters.ts'
 import type { ClickLimits } from './click-limits.ts'
 import {
   type CountingOptions,
@@ -74,10 +75,11 @@ export class Redirect {
     const { request, path, query, server, site } = visited
     const { method } = request
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodNotAllowed()
-    const keys = keysOfPath(path, site)
+    const keys = [...keysOfPath(path, site), ...keysBeforeParameters(path, site)]
     const [first] = keys
     if (first === undefined) return this.#refuse(request, site)
-    return this.#lookUp({ request, slug: first, query, server, site }, keys, 1)
+    const target = { request, slug: first, query, parameters: parametersOf(path), server, site }
+    return this.#lookUp(target, keys, 1)
   }
 
   /** Looks the target up, and if it is unknown, under its next key, if it has one. */
@@ -102,7 +104,14 @@ export class Redirect {
     const target =
       destination?.primarySlug === undefined
         ? visited
-        : { ...visited, slug: destination.primarySlug, legacyPath: parseLegacyKey(visited.slug).path }
+        : {
+            ...visited,
+            slug: destination.primarySlug,
+            legacyPath: parseLegacyKey(visited.slug).path,
+            parameters: [],
+          }
+    if (target.parameters.length > 0 && !destination?.program?.parameters)
+      return this.#refuse(target.request, target.site)
     if (!destination)
       return target.request.method === 'POST'
         ? formNotAllowedPage(target.request)

@@ -32,6 +32,8 @@ export interface ShortUrlRequest {
   /** The domain that the visitor came to. */
   site: Site
   query: string | null
+  /** The segments of the path after the slug, decoded. */
+  parameters: readonly string[]
   server: PeerSource
 }
 
@@ -39,6 +41,7 @@ export interface ShortUrlRequest {
 export class RequestVisit implements Visit {
   readonly now: number
   readonly query: string | null
+  readonly parameters: readonly string[]
   readonly userAgent: string | null
   readonly referrer: string | null
   readonly #request: Request
@@ -49,9 +52,14 @@ export class RequestVisit implements Visit {
   #country: string | null | undefined
   #visitorFp: string | null | undefined
 
-  constructor({ request, query, server, site }: ShortUrlRequest, options: VisitOptions, now: number) {
+  constructor(
+    { request, query, parameters, server, site }: ShortUrlRequest,
+    options: VisitOptions,
+    now: number,
+  ) {
     this.now = now
     this.query = query
+    this.parameters = parameters
     this.userAgent = request.headers.get('user-agent')
     this.referrer = request.headers.get('referer')
     this.#request = request

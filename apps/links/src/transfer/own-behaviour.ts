@@ -25,6 +25,7 @@ const ClicksLeft = z.preprocess((value) => WholeNumber.safeParse(value).data, z.
 const PARTS = ['split', 'sticky', 'starts_at', 'before_url', 'after_url', 'max_clicks'].concat([
   'confirm_visit',
   'forward_query',
+  'parameters',
 ])
 /** Parts without which more visitors would get through than before. */
 const GUARDS: ReadonlySet<string> = new Set([

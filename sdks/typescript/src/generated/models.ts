@@ -191,6 +191,8 @@ export interface NewBehaviour {
   confirm_visit?: true | undefined
   /** Which parameters of the short URL are added to the destination; `none` by default. */
   forward_query?: 'none' | 'utm' | 'all' | undefined
+  /** What follows the slug, as in `/pr/123`, fills the destination: `{path}` is all of it, `{1}` to `{9}` are its segments. */
+  parameters?: true | undefined
   /** A new password. Left out or `true` keeps the present one, null removes it. */
   password?: true | string | null | undefined
 }
@@ -231,6 +233,11 @@ export interface ExplainLinkQuery {
    * At most 8192 characters.
    */
   query?: string | undefined
+  /**
+   * What follows the slug, such as `123` of `/pr/123`, for a link with `parameters`.
+   * At most 8192 characters.
+   */
+  path?: string | undefined
   /** GET by default; POST enters the right password, or presses the button of a link with a limit. */
   method?: 'GET' | 'HEAD' | 'POST' | undefined
   /**
@@ -268,6 +275,11 @@ export interface ExplainSlugQuery {
    * At most 8192 characters.
    */
   query?: string | undefined
+  /**
+   * What follows the slug, such as `123` of `/pr/123`, for a link with `parameters`.
+   * At most 8192 characters.
+   */
+  path?: string | undefined
   /** GET by default; POST enters the right password, or presses the button of a link with a limit. */
   method?: 'GET' | 'HEAD' | 'POST' | undefined
   /**
@@ -897,6 +909,8 @@ export interface Behaviour {
   confirm_visit?: true
   /** Which parameters of the short URL are added to the destination; `none` by default. */
   forward_query?: 'none' | 'utm' | 'all'
+  /** What follows the slug, as in `/pr/123`, fills the destination: `{path}` is all of it, `{1}` to `{9}` are its segments. */
+  parameters?: true
   /** Visitors must enter a password. */
   password?: true
   /** How many more people get through. */

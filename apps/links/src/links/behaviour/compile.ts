@@ -12,7 +12,13 @@ export const MAX_PROGRAM = 4_096
 /** Compiles a behaviour to the text in the link's row; null if it has nothing to say. */
 export function compile(document: BehaviourDocument, hasPassword: boolean): string | null {
   const { rules, split, starts_at: startsAt, before_url: before, after_url: after } = document
-  const { max_clicks: maxClicks, confirm_visit: confirm, forward_query: forward = 'none', sticky } = document
+  const {
+    max_clicks: maxClicks,
+    confirm_visit: confirm,
+    forward_query: forward = 'none',
+    sticky,
+    parameters,
+  } = document
   const program: Program = {
     ...(hasPassword && { password: true }),
     ...(startsAt !== undefined && {
@@ -24,6 +30,7 @@ export function compile(document: BehaviourDocument, hasPassword: boolean): stri
     ...(rules && { rules: rules.map(compileRule) }),
     ...(split && { split: compileSplit(split, sticky) }),
     ...(forward !== 'none' && { forward }),
+    ...(parameters && { parameters }),
   }
   return Object.keys(program).length === 0 ? null : JSON.stringify(program)
 }

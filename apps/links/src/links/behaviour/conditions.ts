@@ -11,6 +11,8 @@ export interface Visit {
   readonly referrer: string | null
   /** Query of the short URL with its question mark. */
   readonly query: string | null
+  /** The segments of the path after the slug, decoded. */
+  readonly parameters: readonly string[]
   country(): string | null
   /** The visitor's hash of the day. */
   visitorFp(): string | null

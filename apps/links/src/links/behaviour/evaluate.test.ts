@@ -34,7 +34,8 @@ function interpret(document: NewBehaviour, expiresAt: number | null, visit: Visi
     return closed('early', document.before_url)
   if (expiresAt !== null && visit.now >= expiresAt) return closed('expired', document.after_url)
   const { url, variant } = chooseUrl(document, visit)
-  return { outcome: 'open', location: withQuery(new URL(url).href, document.forward_query, visit), variant }
+  const filled = document.parameters ? withParameters(url, visit.parameters) : new URL(url).href
+  return { outcome: 'open', location: withQuery(filled, document.forward_query, visit), variant }
 }
 
 function chooseUrl(document: NewBehaviour, visit: Visit): { url: string; variant: string | null } {
@@ -132,6 +133,20 @@ function holdsHours({ days, from, to, tz }: NonNullable<When['hours']>, now: num
   return time < to && isDay(yesterday)
 }
 
+/** Fills the URL as it is written, before it is normalised. */
+function withParameters(url: string, parameters: readonly string[]): string {
+  const [beforeQuery = '', ...rest] = url.split('?')
+  const [first = '', second = ''] = parameters.map((each) => encodeURIComponent(each))
+  const fill = (text: string, path: string) =>
+    text.split('{path}').join(path).split('{1}').join(first).split('{2}').join(second)
+  const path = parameters.map((each) => encodeURIComponent(each)).join('/')
+  const filled = [
+    fill(beforeQuery, path),
+    ...rest.map((each) => fill(each, encodeURIComponent(parameters.join('/')))),
+  ]
+  return new URL(filled.join('?')).href
+}
+
 function withQuery(url: string, mode: 'none' | 'utm' | 'all' | undefined, visit: Visit): string {
   if (mode === undefined || mode === 'none' || visit.query === null) return url
   const names = [...new URL(url).searchParams.keys()]
@@ -191,6 +206,7 @@ test('L26.10: by day, a visitor stays with a part, and visitors are spread by we
         acceptLanguage: null,
         referrer: null,
         query: null,
+        parameters: [],
         country: () => null,
         visitorFp: () => visitor,
         random: () => random,

@@ -1,5 +1,6 @@
 import { type Visit, holds } from './conditions.ts'
 import { forwardQuery } from './forward-query.ts'
+import { fillParameters } from './parameters.ts'
 import type { Program, Split } from './program.ts'
 
 /** The data of a redirect by an enabled slug of an enabled link. */
@@ -51,10 +52,10 @@ export function limitReached({ program }: Destination): ClosedReason {
 export function chooseLocation({ linkId, location, program }: Destination, visit: Visit): Choice {
   if (program === null) return { location, variant: null }
   const choice = chooseByRules(program, linkId, visit) ?? { location, variant: null }
-  const { forward } = program
-  return forward === undefined
-    ? choice
-    : { ...choice, location: forwardQuery(choice.location, visit.query, forward) }
+  const { forward, parameters } = program
+  if (forward === undefined && parameters === undefined) return choice
+  const filled = parameters ? fillParameters(choice.location, visit.parameters) : choice.location
+  return { ...choice, location: forward ? forwardQuery(filled, visit.query, forward) : filled }
 }
 
 function chooseByRules({ rules = [], split }: Program, linkId: number, visit: Visit): Choice | undefined {

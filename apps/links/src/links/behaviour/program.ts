@@ -16,6 +16,8 @@ export interface Program {
   rules?: Rule[]
   split?: Split
   forward?: 'utm' | 'all'
+  /** What follows the slug fills the destination. */
+  parameters?: true
 }
 
 interface Rule {
@@ -47,7 +49,16 @@ export interface Hours {
 }
 
 /** What a link may have besides its URL, as the list of links shows it. */
-export const behaviourParts = ['rules', 'split', 'start', 'limit', 'password', 'fallback', 'query'] as const
+export const behaviourParts = [
+  'rules',
+  'split',
+  'start',
+  'limit',
+  'password',
+  'fallback',
+  'query',
+  'parameters',
+] as const
 export type BehaviourPart = (typeof behaviourParts)[number]
 
 /** The parts that a program has. */
@@ -59,8 +70,9 @@ export function partsOfProgram({
   password,
   after,
   forward,
+  parameters,
 }: Program): BehaviourPart[] {
-  const has = { rules, split, start: starts, limit, password, fallback: after, query: forward }
+  const has = { rules, split, start: starts, limit, password, fallback: after, query: forward, parameters }
   return behaviourParts.filter((part) => has[part] !== undefined)
 }
 

@@ -8,6 +8,7 @@ import { isLegacyKey, keysOfPath } from '../../urls/legacy-path.ts'
 import type { Domain } from '../../urls/slug.ts'
 import { findLegacyTargets } from '../legacy/store.ts'
 import type { LinkRow } from '../store.ts'
+import { beginsWithParameter, keysBeforeParameters } from './parameters.ts'
 import { type Program, type Split, parseProgram } from './program.ts'
 
 /** Own short URLs that may follow each other on the way of a visitor. */
@@ -79,7 +80,21 @@ export function leadsToOwnUrl(
   link: Omit<RedirectingLink, 'id'>,
   domains: Pick<OwnDomains, 'domainOf'>,
 ): boolean {
-  return ownSlugsOf(link, { ...domains, aliasOf: () => undefined }).length > 0
+  return (
+    ownSlugsOf(link, { ...domains, aliasOf: () => undefined }).length > 0 || mayLeadAnywhere(link, domains)
+  )
+}
+
+/** Whether a visitor could choose the own short URL to which the link leads, even that of the link itself. */
+function mayLeadAnywhere(
+  link: Omit<RedirectingLink, 'id'>,
+  { domainOf }: Pick<OwnDomains, 'domainOf'>,
+): boolean {
+  if (link.behaviour === null || !parseProgram(link.behaviour).parameters) return false
+  return locationsOf(link).some((location) => {
+    const host = URL.parse(location)?.hostname
+    return host !== undefined && domainOf(host) !== undefined && beginsWithParameter(location)
+  })
 }
 
 /** The links of these slugs and legacy paths. */
@@ -108,6 +123,7 @@ export async function findRedirectProblem(
   domains: OwnDomains,
   findLinks: (slugs: readonly string[]) => Promise<readonly RedirectingLink[]>,
 ): Promise<RedirectProblem | undefined> {
+  if (mayLeadAnywhere(link, domains)) return 'redirect_loop'
   const seen = new Set<string>()
   let slugs = ownSlugsOf(link, domains)
   for (let hops = 1; slugs.length > 0; hops++) {
@@ -148,5 +164,7 @@ function slugKeysOf(url: string, { domainOf, aliasOf }: OwnDomains): string[] {
   const own = URL.parse(url)
   const domain = own ? domainOf(own.hostname) : undefined
   if (!own || domain === undefined) return []
-  return keysOfPath(own.pathname.slice(1), { domain, aliasOf: aliasOf(domain) })
+  const domains = { domain, aliasOf: aliasOf(domain) }
+  const path = own.pathname.slice(1)
+  return [...keysOfPath(path, domains), ...keysBeforeParameters(path, domains)]
 }

@@ -161,6 +161,10 @@ const fields = {
   forward_query: z.enum(['none', 'utm', 'all']).optional().meta({
     description: 'Which parameters of the short URL are added to the destination; `none` by default.',
   }),
+  parameters: z.literal(true, 'must be true, or left out').optional().meta({
+    description:
+      'What follows the slug, as in `/pr/123`, fills the destination: `{path}` is all of it, `{1}` to `{9}` are its segments.',
+  }),
 }
 
 const MAX_PASSWORD_LENGTH = 200

@@ -12,6 +12,7 @@ export const URLS = [
   'https://a.example',
   'https://b.example/x?utm_source=own&b=1',
   'https://c.example/?redirect_uri=%2F&b=1&b=2#f',
+  'https://d.example/of/{2}/{path}?q={1}#{path}',
 ]
 const url = fc.constantFrom(...URLS)
 export const moments = fc.integer({ min: NOW - WEEK, max: NOW + WEEK })
@@ -67,6 +68,7 @@ export const behaviours = fc
       before_url: url,
       after_url: url,
       forward_query: fc.constantFrom('none', 'utm', 'all'),
+      parameters: fc.constant(true as const),
     },
     { requiredKeys: [] },
   )
@@ -103,6 +105,7 @@ export const visitFacts = fc.record({
       `?a=${'x'.repeat(4100)}`,
     ),
   ),
+  parameters: fc.constantFrom([], ['123'], ['a b', 'å/?#', '{1}']),
   country: nullable(fc.constantFrom('SE', 'DE', 'US')),
   visitorFp: nullable(fc.string({ minLength: 8, maxLength: 8 })),
   random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

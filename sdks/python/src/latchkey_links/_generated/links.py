@@ -355,6 +355,7 @@ class Links:
         max_clicks: int | Omitted = OMITTED,
         confirm_visit: Literal[True] | Omitted = OMITTED,
         forward_query: Literal["none", "utm", "all"] | Omitted = OMITTED,
+        parameters: Literal[True] | Omitted = OMITTED,
         password: Literal[True] | str | None | Omitted = OMITTED,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -373,6 +374,7 @@ class Links:
             max_clicks: How many people get through, counted from when this number was set.
             confirm_visit: A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers.
             forward_query: Which parameters of the short URL are added to the destination; `none` by default.
+            parameters: What follows the slug, as in `/pr/123`, fills the destination: `{path}` is all of it, `{1}` to `{9}` are its segments.
             password: A new password. Left out or `true` keeps the present one, null removes it.
         """
         return self._transport.json(
@@ -389,6 +391,7 @@ class Links:
                     "max_clicks": max_clicks,
                     "confirm_visit": confirm_visit,
                     "forward_query": forward_query,
+                    "parameters": parameters,
                     "password": password,
                 },
                 timeout=timeout,
@@ -456,6 +459,7 @@ class Links:
         language: str | None = None,
         referrer: str | None = None,
         query: str | None = None,
+        path: str | None = None,
         method: Literal["GET", "HEAD", "POST"] | None = None,
         domain: str | None = None,
         timeout: float | None = None,
@@ -472,6 +476,7 @@ class Links:
             language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
+            path: What follows the slug, such as `123` of `/pr/123`, for a link with `parameters`. At most 8192 characters.
             method: GET by default; POST enters the right password, or presses the button of a link with a limit.
             domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
@@ -486,6 +491,7 @@ class Links:
                     "language": language,
                     "referrer": referrer,
                     "query": query,
+                    "path": path,
                     "method": method,
                     "domain": domain,
                 },
@@ -1266,6 +1272,7 @@ class AsyncLinks:
         max_clicks: int | Omitted = OMITTED,
         confirm_visit: Literal[True] | Omitted = OMITTED,
         forward_query: Literal["none", "utm", "all"] | Omitted = OMITTED,
+        parameters: Literal[True] | Omitted = OMITTED,
         password: Literal[True] | str | None | Omitted = OMITTED,
         timeout: float | None = None,
         max_retries: int | None = None,
@@ -1284,6 +1291,7 @@ class AsyncLinks:
             max_clicks: How many people get through, counted from when this number was set.
             confirm_visit: A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers.
             forward_query: Which parameters of the short URL are added to the destination; `none` by default.
+            parameters: What follows the slug, as in `/pr/123`, fills the destination: `{path}` is all of it, `{1}` to `{9}` are its segments.
             password: A new password. Left out or `true` keeps the present one, null removes it.
         """
         return await self._transport.json(
@@ -1300,6 +1308,7 @@ class AsyncLinks:
                     "max_clicks": max_clicks,
                     "confirm_visit": confirm_visit,
                     "forward_query": forward_query,
+                    "parameters": parameters,
                     "password": password,
                 },
                 timeout=timeout,
@@ -1367,6 +1376,7 @@ class AsyncLinks:
         language: str | None = None,
         referrer: str | None = None,
         query: str | None = None,
+        path: str | None = None,
         method: Literal["GET", "HEAD", "POST"] | None = None,
         domain: str | None = None,
         timeout: float | None = None,
@@ -1383,6 +1393,7 @@ class AsyncLinks:
             language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
+            path: What follows the slug, such as `123` of `/pr/123`, for a link with `parameters`. At most 8192 characters.
             method: GET by default; POST enters the right password, or presses the button of a link with a limit.
             domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
@@ -1397,6 +1408,7 @@ class AsyncLinks:
                     "language": language,
                     "referrer": referrer,
                     "query": query,
+                    "path": path,
                     "method": method,
                     "domain": domain,
                 },

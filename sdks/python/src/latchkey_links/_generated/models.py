@@ -309,6 +309,8 @@ class Behaviour:
     """A GET shows a page with a button, and only pressing it uses a place of `max_clicks` up: for links in mail, which scanners open with the agents of browsers."""
     forward_query: Literal["none", "utm", "all"] | None = None
     """Which parameters of the short URL are added to the destination; `none` by default."""
+    parameters: Literal[True] | None = None
+    """What follows the slug, as in `/pr/123`, fills the destination: `{path}` is all of it, `{1}` to `{9}` are its segments."""
     password: Literal[True] | None = None
     """Visitors must enter a password."""
     clicks_left: int | None = None
@@ -326,6 +328,7 @@ class Behaviour:
             max_clicks=data.get("max_clicks"),
             confirm_visit=data.get("confirm_visit"),
             forward_query=data.get("forward_query"),
+            parameters=data.get("parameters"),
             password=data.get("password"),
             clicks_left=data.get("clicks_left"),
         )

@@ -25,6 +25,7 @@ class Slugs:
         language: str | None = None,
         referrer: str | None = None,
         query: str | None = None,
+        path: str | None = None,
         method: Literal["GET", "HEAD", "POST"] | None = None,
         domain: str | None = None,
         timeout: float | None = None,
@@ -41,6 +42,7 @@ class Slugs:
             language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
+            path: What follows the slug, such as `123` of `/pr/123`, for a link with `parameters`. At most 8192 characters.
             method: GET by default; POST enters the right password, or presses the button of a link with a limit.
             domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
@@ -55,6 +57,7 @@ class Slugs:
                     "language": language,
                     "referrer": referrer,
                     "query": query,
+                    "path": path,
                     "method": method,
                     "domain": domain,
                 },
@@ -256,6 +259,7 @@ class AsyncSlugs:
         language: str | None = None,
         referrer: str | None = None,
         query: str | None = None,
+        path: str | None = None,
         method: Literal["GET", "HEAD", "POST"] | None = None,
         domain: str | None = None,
         timeout: float | None = None,
@@ -272,6 +276,7 @@ class AsyncSlugs:
             language: The `Accept-Language` of the visitor, such as `sv` or `pt-BR,en;q=0.8`; empty for none. At most 2048 characters.
             referrer: The page that the visitor comes from; empty for none. At most 2048 characters.
             query: The query of the short URL, such as `utm_source=mail`; none by default. At most 8192 characters.
+            path: What follows the slug, such as `123` of `/pr/123`, for a link with `parameters`. At most 8192 characters.
             method: GET by default; POST enters the right password, or presses the button of a link with a limit.
             domain: Host of a short domain; the default domain if it is left out. At most 253 characters.
         """
@@ -286,6 +291,7 @@ class AsyncSlugs:
                     "language": language,
                     "referrer": referrer,
                     "query": query,
+                    "path": path,
                     "method": method,
                     "domain": domain,
                 },

@@ -11,7 +11,7 @@ import { visible } from './visible.ts'
 export default function BehaviourValue({ behaviour }: { behaviour: Behaviour }) {
   const { t } = useText()
   const sentences = useSentences({ urlName: (url) => partsOfUrl(url)?.host ?? visible(url) })
-  const { rules = [], split, sticky, forward_query: forwarded = 'none', ...rest } = behaviour
+  const { rules = [], split, sticky, forward_query: forwarded = 'none', parameters, ...rest } = behaviour
   const { starts_at, before_url, after_url, max_clicks, confirm_visit, ...unknown } = rest
   const times = { starts_at, before_url, after_url, max_clicks, confirm_visit }
   const hasTimes = Object.values(times).some((value) => value !== undefined)
@@ -48,6 +48,7 @@ export default function BehaviourValue({ behaviour }: { behaviour: Behaviour }) 
         </div>
       )}
       {forwarded !== 'none' && <div>{t(`behaviour.forwarded.${forwarded}`)}</div>}
+      {parameters && <div>{t('behaviour.filled')}</div>}
       <Others values={unknown} />
     </div>
   )

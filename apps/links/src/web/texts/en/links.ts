@@ -59,6 +59,7 @@ export default {
   'links.part.password': 'a password',
   'links.part.fallback': 'a fallback',
   'links.part.query': 'forwarded parameters',
+  'links.part.parameters': 'a destination filled from the path',
   'links.noBundle': 'Not in a bundle',
   'links.sort.created': 'Created',
   'links.sort.clicks': 'Clicks',

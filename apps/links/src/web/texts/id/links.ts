@@ -61,6 +61,7 @@ export default {
   'links.part.password': 'kata sandi',
   'links.part.fallback': 'tujuan cadangan',
   'links.part.query': 'parameter yang diteruskan',
+  'links.part.parameters': 'tujuan yang diisi dari jalur',
   'links.noBundle': 'Tanpa kumpulan',
   'links.sort.created': 'Dibuat',
   'links.sort.clicks': 'Klik',

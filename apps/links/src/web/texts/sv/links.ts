@@ -61,6 +61,7 @@ export default {
   'links.part.password': 'ett lösenord',
   'links.part.fallback': 'ett reservmål',
   'links.part.query': 'vidarebefordrade parametrar',
+  'links.part.parameters': 'ett mål som fylls i från sökvägen',
   'links.noBundle': 'Inte i någon samling',
   'links.sort.created': 'Skapad',
   'links.sort.clicks': 'Klick',

@@ -7,7 +7,7 @@ import { useCall } from '../../../queries.ts'
 import { useText } from '../../../texts/text.ts'
 import { type Link, isMine } from '../link.ts'
 import type { BehaviourControls } from './behaviour.ts'
-import type { Rule, Destination } from '../../../parts/behaviour/types.ts'
+import type { Behaviour, Rule, Destination } from '../../../parts/behaviour/types.ts'
 import { percentagesOf } from '../../../parts/behaviour/percentages.ts'
 import { RuleMenu, SplitMenu } from './rule-menu.tsx'
 import { useSentences } from '../../../parts/behaviour/sentences.ts'
@@ -22,7 +22,7 @@ export default function Destinations(controls: BehaviourControls) {
   const promote = usePromotion(controls)
   const [announcement, setAnnouncement] = useState('')
   const clicksOf = useVariantClicks(link)
-  const { rules = [], split, forward_query: forwarded = 'none' } = actions.current
+  const { rules = [], split } = actions.current
   const mayEdit = isMine(link)
   const move = (from: number, to: number) => {
     if (from === to || to < 0 || to >= rules.length) return
@@ -61,11 +61,7 @@ export default function Destinations(controls: BehaviourControls) {
           {mayEdit && split && <SplitMenu split={split} promote={promote} actions={actions} open={open} />}
         </li>
       </ol>
-      {forwarded !== 'none' && (
-        <Text size="sm" c="dimmed">
-          {t(`behaviour.forwarded.${forwarded}`)}
-        </Text>
-      )}
+      <PassedOn behaviour={actions.current} />
       <Group>
         <Button size="compact-sm" variant="light" onClick={() => open({ about: 'test' })}>
           {t('behaviour.test')}
@@ -74,6 +70,24 @@ export default function Destinations(controls: BehaviourControls) {
       <VisuallyHidden role="status">{announcement}</VisuallyHidden>
     </>
   )
+}
+
+/** What of the short URL becomes a part of the destination. */
+function PassedOn({
+  behaviour: { forward_query: forwarded = 'none', parameters },
+}: {
+  behaviour: Pick<Behaviour, 'forward_query' | 'parameters'>
+}) {
+  const { t } = useText()
+  const sentences = [
+    ...(forwarded === 'none' ? [] : [t(`behaviour.forwarded.${forwarded}`)]),
+    ...(parameters ? [t('behaviour.filled')] : []),
+  ]
+  return sentences.map((sentence) => (
+    <Text key={sentence} size="sm" c="dimmed">
+      {sentence}
+    </Text>
+  ))
 }
 
 function Handle({ index, ...props }: { index: number } & ComponentProps<'button'>) {

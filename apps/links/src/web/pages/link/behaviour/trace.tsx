@@ -77,6 +77,7 @@ const SENTENCES: Readonly<Record<string, OwnKey>> = {
   'not_found_url chosen': 'behaviour.trace.instead',
   'url chosen': 'behaviour.trace.url',
   'forward_query added': 'behaviour.trace.added',
+  'parameters added': 'behaviour.trace.filled',
 }
 
 interface Words {
