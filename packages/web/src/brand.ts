@@ -19,6 +19,8 @@ export interface BrandedApp {
   /** Name below an icon, at most 12 characters. */
   shortName: string
   startUrl: string
+  /** The page that takes what other apps share, as `share_title`, `share_text` and `share_url`. */
+  shareUrl?: string
 }
 
 /**
@@ -36,7 +38,7 @@ const DAY_S = 86_400
  * Responses for the icons and the manifest of a client, by their file names in the root of the
  * server. Each may be cached for a day.
  */
-export function brandFiles({ product, name, shortName, startUrl }: BrandedApp) {
+export function brandFiles({ product, name, shortName, startUrl, shareUrl }: BrandedApp) {
   const { svg, touch, small, large } = MARKS[product]
   const manifest = JSON.stringify({
     name,
@@ -45,6 +47,13 @@ export function brandFiles({ product, name, shortName, startUrl }: BrandedApp) {
     display: 'standalone',
     background_color: '#f7f8fa',
     theme_color: '#1d3e9e',
+    ...(shareUrl !== undefined && {
+      share_target: {
+        action: shareUrl,
+        method: 'GET',
+        params: { title: 'share_title', text: 'share_text', url: 'share_url' },
+      },
+    }),
     icons: [
       { src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
       { src: '/icon-192.png', sizes: '192x192', type: 'image/png', purpose: 'any maskable' },

@@ -31,6 +31,7 @@ export const rootFiles: Readonly<Record<RootName, (request: Request, site: Site)
     name: 'Latchkey Links',
     shortName: 'Links',
     startUrl: '/_/admin/dashboard',
+    shareUrl: '/_/admin/links',
   }),
   'robots.txt': serveRobots,
   'sw.js': (request) => notFoundPage(request),

@@ -251,3 +251,28 @@ test('L12.6b: the page of an unused slug leads to the dialog for a link with tha
   // The page of the unused slug has the status 404.
   expect(errors.filter((text) => !text.includes('404'))).toEqual([])
 }, 60_000)
+
+test('L47.2: what a phone shares opens the dialog with its URL and title, once', async () => {
+  const manifest = (await (await admin.fetch('/manifest.webmanifest')).json()) as {
+    share_target: { action: string; method: string; params: Record<string, string> }
+  }
+  const { action, method, params } = manifest.share_target
+  expect([action, method]).toEqual(['/_/admin/links', 'GET'])
+  const { title = '', text = '', url = '' } = params
+  const shared = new URLSearchParams({
+    [title]: 'Spring offers',
+    [text]: 'Have a look: https://example.com/shared?a=1',
+    [url]: '',
+  })
+  const { page, errors } = await admin.open(`/links?${shared}`, { width: 390 })
+  await page.getByRole('dialog').waitFor()
+  expect(await page.getByLabel('Destination').inputValue()).toBe('https://example.com/shared?a=1')
+  expect(await page.getByLabel('Label', { exact: true }).inputValue()).toBe('Spring offers')
+  expect(new URL(page.url()).search).toBe('')
+  await submit(page)
+  await page.locator('main').getByText('Spring offers').first().waitFor()
+  await page.reload()
+  await page.locator('main').getByText('Spring offers').first().waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(errors).toEqual([])
+}, 60_000)

@@ -2,7 +2,12 @@ import { useSyncExternalStore } from 'react'
 import type { Link } from '../pages/link/link.ts'
 
 /** Values that a new link starts with. */
-export type InitialValues = Readonly<{ url?: string; slug?: string; domain?: string }>
+export type InitialValues = Readonly<{
+  url?: string
+  label?: string
+  slug?: string
+  domain?: string
+}>
 
 /** A dialog that any page can open. */
 export type LinkDialogState =

@@ -1,6 +1,7 @@
 import { isField, isDialogOpen, isShortcut } from '@latchkey/web/shortcuts'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
+import { toNewLink } from './shared-content.ts'
 import { openCreateDialog } from '../link-dialogs/state.ts'
 import { parseUrlInput } from '../parts/url-input.ts'
 
@@ -63,17 +64,21 @@ function actionOf(key: string, go: (path: string) => void, showHelp: () => void)
   return actions[key]
 }
 
-/** Opens the dialog for a new link with the slug in the address, as short URLs without a link do. */
+const CREATE_PARAMETERS = ['create', 'domain', 'share_title', 'share_text', 'share_url'] as const
+
+/**
+ * Opens the dialog for a new link with what the address has: a slug from a short URL without a link,
+ * or what an app on the phone shares.
+ */
 export function useCreateFromAddress(): void {
   useEffect(() => {
     const url = new URL(location.href)
-    const slug = url.searchParams.get('create')
-    if (slug === null) return
-    const domain = url.searchParams.get('domain')
-    openCreateDialog({ slug, ...(domain !== null && { domain }) })
+    const [slug, domain, title, ...shared] = CREATE_PARAMETERS.map((name) => url.searchParams.get(name))
+    if (slug) openCreateDialog({ slug, ...(domain && { domain }) })
+    else if ([title, ...shared].some(Boolean)) openCreateDialog(toNewLink(title ?? '', shared))
+    else return
     // A reload, or Back, must not open it again.
-    url.searchParams.delete('create')
-    url.searchParams.delete('domain')
+    for (const name of CREATE_PARAMETERS) url.searchParams.delete(name)
     history.replaceState(history.state, '', url)
   }, [])
 }
