@@ -7,6 +7,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   addSlugToLink: 'too_many_slugs',
   createKey: 'too_many_keys',
   createPlan: 'too_many_plans',
+  createUtmTemplate: 'too_many_utm_templates',
   createWebhook: 'too_many_webhooks',
   restoreLink: 'too_many_slugs',
   setPolicy: 'too_many_policies',
@@ -33,6 +34,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
     'shareBundle',
     'updateSettings',
     'setDomain',
+    'setDefaults',
   ],
   'changes what is stored already': [
     'disableLink',
@@ -45,6 +47,7 @@ const REASONS: Readonly<Record<string, readonly string[]>> = {
     'transferBundle',
     'discardPlan',
     'updateWebhook',
+    'updateUtmTemplate',
     'rotateWebhookSecret',
     'replayWebhook',
     'disableSlug',

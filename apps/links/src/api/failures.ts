@@ -100,6 +100,11 @@ export const failures = {
     status: 400,
     text: 'You can add at most 50 slugs to a link that you do not own',
   },
+  utm_template_not_found: { status: 404, text: 'UTM template not found' },
+  too_many_utm_templates: {
+    status: 400,
+    text: 'You have reached the limit of 100 UTM templates; delete one first',
+  },
   webhook_not_found: { status: 404, text: 'Webhook not found' },
   delivery_not_found: { status: 404, text: 'Delivery not found' },
   event_deleted: { status: 410, text: 'The event of this delivery is not stored any more' },

@@ -10,4 +10,5 @@ export const migrationNotes: Readonly<Record<string, string>> = {
   '0008-legacy-paths':
     'Keeps paths of other services that links answer as well, and which of them a click came by',
   '0009-delivery-requests': 'Stores the request of each webhook delivery',
+  '0010-habits': 'Adds defaults of new links and UTM templates',
 }

@@ -8,6 +8,7 @@ import { languages } from './migrations/0006-languages.ts'
 import { wireWords } from './migrations/0007-wire-words.ts'
 import { legacyPaths } from './migrations/0008-legacy-paths.ts'
 import { deliveryRequests } from './migrations/0009-delivery-requests.ts'
+import { habits } from './migrations/0010-habits.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -19,4 +20,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-wire-words': wireWords,
   '0008-legacy-paths': legacyPaths,
   '0009-delivery-requests': deliveryRequests,
+  '0010-habits': habits,
 }

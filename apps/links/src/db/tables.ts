@@ -63,6 +63,8 @@ export interface Tables {
   link_password: { link_id: number; hash: string }
   webhook: WebhookTable
   webhook_delivery: WebhookDeliveryTable
+  link_default: LinkDefaultTable
+  utm_template: UtmTemplateTable
   history: HistoryTable
   /** Has a row only within the transaction that deletes the changes before a time. */
   history_erasure: { before: number }
@@ -344,6 +346,31 @@ export interface ApiKeyTable {
   identity: string
   created_at: number
   last_used_at: number | null
+}
+
+/** What the pages put into a new link of a person. */
+export interface LinkDefaultTable {
+  identity: string
+  domain: string | null
+  bundle_id: number | null
+  /** Seconds from the creation of a link. */
+  expires_in: number | null
+  forward_query: 'utm' | 'all' | null
+}
+
+/** UTM parameters under a name, of a person or shared with everyone. */
+export interface UtmTemplateTable {
+  id: Generated<number>
+  name: string
+  utm_source: string
+  utm_medium: string
+  utm_campaign: string
+  utm_term: string
+  utm_content: string
+  /** Who made it. */
+  identity: string
+  shared: number
+  created_at: number
 }
 
 export interface PreferenceTable {

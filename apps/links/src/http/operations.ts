@@ -6,6 +6,8 @@ import { Range } from '../time/schema.ts'
 import { listBundlesInAdmin, listBundles } from '../bundles/list-operations.ts'
 import { bundleOperations } from '../bundles/operations.ts'
 import type { Context } from '../api/context.ts'
+import { defaultsOperations } from '../defaults/operations.ts'
+import { utmTemplateOperations } from '../utm-templates/operations.ts'
 import { domainOperations } from '../domains/operations.ts'
 import { listEvents } from '../events/operations.ts'
 import { eventOperations } from '../live/operations.ts'
@@ -88,6 +90,8 @@ export const adminOperations: readonly AnyOperation<Context>[] = [
   choosePrimarySlug,
   ...keyOperations,
   ...preferenceOperations,
+  ...defaultsOperations,
+  ...utmTemplateOperations,
   ...policyOperations,
   ...eventOperations,
   ...faviconOperations,

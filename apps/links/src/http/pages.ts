@@ -56,7 +56,7 @@ const FIRST_CALLS: Readonly<Record<string, (id: string, timeZone: string | null)
   plans: () => ['/plans?limit=25'],
   plan: (id) => [`/plans/${id}`],
   history: () => ['/changes?limit=25'],
-  settings: () => ['/settings'],
+  settings: () => ['/settings', '/defaults', '/utm-templates'],
 }
 
 /** The first call of the navigation, for the number of plans that the person may apply. */

@@ -11,6 +11,8 @@ import type { analyticsOperations, dashboardOperations } from '../analytics/oper
 import type { explorerOperations } from '../analytics/explorer/operations.ts'
 import type { bundleOperations } from '../bundles/operations.ts'
 import type { BundlePageQuery } from '../bundles/schema.ts'
+import type { defaultsOperations } from '../defaults/operations.ts'
+import type { utmTemplateOperations } from '../utm-templates/operations.ts'
 import type { domainOperations } from '../domains/operations.ts'
 import type { eventOperations } from '../live/operations.ts'
 import type { ErrorCode } from '../api/failures.ts'
@@ -58,6 +60,8 @@ type Operations =
   | (typeof policyOperations)[number]
   | (typeof webhookOperations)[number]
   | (typeof preferenceOperations)[number]
+  | (typeof defaultsOperations)[number]
+  | (typeof utmTemplateOperations)[number]
   | typeof createLinks
   | typeof updateLinksInAdmin
   | typeof checkSlug

@@ -109,11 +109,11 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 test('L48.5: each change shows the icon, slug and label of its link; only a plan that deletes asks before it is applied', async () => {
-  const known = await createLink(admin, { url: 'https://icons.example/a', label: 'Known' })
+  const link = await createLink(admin, { url: 'https://icons.example/a', label: 'Known' })
   const ops = [
-    { operation: 'updateLink', params: { id: known.id }, body: { url: 'https://icons.example/b' } },
+    { operation: 'updateLink', params: { id: link.id }, body: { url: 'https://icons.example/b' } },
     { operation: 'createLink', body: { url: 'https://other.example/c', slug: 'chosen', label: 'Fresh' } },
-    { operation: 'disableLink', params: { id: known.id } },
+    { operation: 'disableLink', params: { id: link.id } },
   ]
   const { id } = await ask('POST', '/plans', { title: 'Signs', ops })
   const { page, errors } = await admin.open('/plans')
@@ -122,7 +122,7 @@ test('L48.5: each change shows the icon, slug and label of its link; only a plan
   await admin.visit(page, `/plans/${id}`)
   const changes = page.locator('.change')
   await changes.nth(0).locator('img.favicon').waitFor()
-  expect(await changes.nth(0).innerText()).toContain(`/${known.slugs[0]?.slug}`)
+  expect(await changes.nth(0).innerText()).toContain(`/${link.slugs[0]?.slug}`)
   expect(await changes.nth(0).innerText()).toContain('“Known”')
   expect(await changes.nth(1).innerText()).toMatch(/New link 1\s*\/chosen\s*“Fresh”/)
   await changes.nth(1).locator('.initials').waitFor()

@@ -34,7 +34,7 @@ eachDialect((_dialect, newUrl) => {
 
   async function importRows(links: TestLinks, count: number) {
     const rows = Array.from({ length: count }, (_, n) => `https://example.com/${n},row-${n},spring`)
-    const response = await links.fetch('/_/admin/api/import?bundles_from_tags=true', {
+    const response = await links.fetch('/_/admin/api/import?format=csv&bundles_from_tags=true', {
       method: 'POST',
       headers: { 'X-Forwarded-Email': 'ann@example.com' },
       body: ['url,slug,tags', ...rows].join('\n'),

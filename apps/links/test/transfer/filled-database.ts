@@ -98,6 +98,11 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
       previous_secret, previous_until)
     values ('https://receiver.example/', '["link.created"]', 2, 'ann@example.com', ${NOW}, ${NOW}, 'sealed',
       'sealed before', ${NOW + 9})`)
+  await stored.run(sql`insert into link_default values
+    ('ann@example.com', 'l.example.org', 2, 86400, 'utm'), ('ben@example.com', null, ${TEXTS.length}, null, null)`)
+  await stored.run(sql`insert into utm_template (name, utm_source, utm_medium, utm_campaign, utm_term, utm_content,
+      identity, shared, created_at)
+    values ('Mail', 'newsletter', 'email', '', '', 'é', 'ann@example.com', 1, ${NOW})`)
   await stored.run(sql`insert into policy (identity, assistant, writes, confirm, writes_per_hour, hosts, bundles)
     values ('ann@example.com', 'key:1', 'plan', 'always', 9, '["example.com"]', '[2]')`)
   await stored.run(sql`delete from bundle where id = ${TEXTS.length}`)
@@ -143,6 +148,8 @@ export async function readContents(stored: TestDatabase): Promise<Record<string,
     plan: 'select * from plan order by id',
     policy: 'select * from policy order by identity, assistant',
     webhook: 'select * from webhook order by id',
+    default: 'select * from link_default order by identity',
+    template: 'select * from utm_template order by id',
     imported: 'select * from imported_file order by sha256',
     cursor: 'select * from journal_cursor order by journal_id',
     owner:

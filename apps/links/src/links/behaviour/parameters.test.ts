@@ -16,7 +16,7 @@ test('L47.3: {path} is all that follows the slug, {1} to {9} are its segments, a
 
 test('L47.3b: a visitor’s text is encoded, and one with dots, that is too long or no UTF-8 fills nothing', () => {
   expect(fill('https://git.example/a/{1}', '%2Fb%3Fc%23d%5C')).toBe('https://git.example/a/%2Fb%3Fc%23d%5C')
-  for (const path of ['..', 'a/../b', '%2e%2E/b', '.', '%ff', 'x'.repeat(513)])
+  for (const path of ['..', 'a/../b', '%2e%2E/b', '.', 'a%2F..', '..%5Cb', '%ff', 'x'.repeat(513)])
     expect([path, parseParameters(path)]).toEqual([path, undefined])
   expect(parseParameters('x'.repeat(512))).toHaveLength(1)
 })

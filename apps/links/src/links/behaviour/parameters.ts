@@ -46,7 +46,9 @@ export function parseParameters(path: string): readonly string[] | undefined {
   if (trimmed === '') return []
   try {
     const segments = trimmed.split('/').map((segment) => decodeURIComponent(segment))
-    return segments.some((segment) => segment === '.' || segment === '..') ? undefined : segments
+    // Some servers decode a path before they resolve it.
+    const isRelative = segments.some((segment) => /^\.\.?$/m.test(segment.replaceAll(/[/\\]/g, '\n')))
+    return isRelative ? undefined : segments
   } catch {
     return undefined
   }

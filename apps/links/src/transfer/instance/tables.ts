@@ -105,6 +105,31 @@ const tables = {
     orderBy: ['id'],
   },
   bundle_link: { columns: { bundle_id: int, link_id: int }, orderBy: ['bundle_id', 'link_id'] },
+  link_default: {
+    columns: {
+      identity: text,
+      domain: nullableText,
+      bundle_id: nullableInt,
+      expires_in: nullableInt,
+      forward_query: nullableText,
+    },
+    orderBy: ['identity'],
+  },
+  utm_template: {
+    columns: {
+      id: int,
+      name: text,
+      utm_source: text,
+      utm_medium: text,
+      utm_campaign: text,
+      utm_term: text,
+      utm_content: text,
+      identity: text,
+      shared: int,
+      created_at: int,
+    },
+    orderBy: ['id'],
+  },
   stats_share: {
     columns: { secret_hash: text, link_id: nullableInt, bundle_id: nullableInt, created_at: int },
     orderBy: ['secret_hash'],
@@ -221,5 +246,5 @@ export const instanceFormat: ArchiveFormat<InstanceTable> = {
   version: 1,
   tables,
   // API callers keep their ids. The ids of clicks are not visible.
-  numbered: ['link', 'bundle', 'api_key', 'history', 'plan', 'webhook'],
+  numbered: ['link', 'bundle', 'api_key', 'history', 'plan', 'webhook', 'utm_template'],
 }

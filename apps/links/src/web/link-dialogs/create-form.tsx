@@ -4,17 +4,18 @@ import { useDraft } from '@latchkey/web/draft-storage'
 import { Copy } from '@latchkey/web/parts/copy'
 import { showError } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { type Input, type Result, call, fieldOfRefusal } from '../call.ts'
+import { type Input, type Result, fieldOfRefusal } from '../call.ts'
 import { me } from '../me.ts'
 import { useAllBundles } from '../pages/bundles/use-all-bundles.ts'
 import { isMine } from '../pages/link/link.ts'
 import { DomainField } from '../parts/domain-field.tsx'
-import { fromField } from '../parts/moment-field.ts'
+import { fromField, toField } from '../parts/moment-field.ts'
 import { shortUrl, withoutScheme } from '../parts/short-url.ts'
 import { invalidate, useCall } from '../queries.ts'
 import { textOf, useText } from '../texts/text.ts'
+import { type NewLink, createLink, withDefaults } from './create-link.ts'
 import { showCreated } from './created-toast.tsx'
 import { DestinationField, EMPTY_LINK, ExpiryField, LINK_FIELD_ERRORS, LabelField } from './fields.tsx'
 import { QrPreview } from './qr-preview.tsx'
@@ -22,7 +23,7 @@ import type { InitialValues } from './state.ts'
 import { rememberUtm } from './utm.ts'
 import { UtmFields } from './utm-fields.tsx'
 
-const EMPTY = { ...EMPTY_LINK, slug: '', bundle: '', domain: '' }
+const EMPTY = { ...EMPTY_LINK, slug: '', bundle: '', domain: '', forward: 'none' as NewLink['forward'] }
 type Values = typeof EMPTY
 
 const FIELD_ERRORS = {
@@ -39,26 +40,20 @@ function bodyOf({ url, label, slug, expires }: Values): Input<'createLink'>['bod
   }
 }
 
-interface CreateRequest {
-  /** Empty for the default domain. */
-  domain: string
-  body: Input<'createLink'>['body']
-  bundle: string
+interface CreateRequest extends NewLink {
   draft: string
 }
 
-/** Parses the stored draft. */
-const parseDraft = (draft: string): Values =>
-  draft === '' ? EMPTY : { ...EMPTY, ...(JSON.parse(draft) as Partial<Values>) }
+/** What was typed, without the defaults of the person. */
+const parseDraft = (draft: string): Partial<Values> =>
+  draft === '' ? {} : (JSON.parse(draft) as Partial<Values>)
 
-const addToBundle = (id: number, link_id: number) =>
-  call('addLinkToBundle', { params: { id }, body: { link_id } })
-
-/** Creates a link on a domain; an empty one is the default domain. */
-function createLinkOn(domain: string, body: CreateRequest['body']) {
-  return domain === ''
-    ? call('createLink', { body })
-    : call('createDomainLink', { params: { host: domain }, body })
+/** The values of a new link before anything is typed. */
+function useDefaultValues(): Values {
+  const defaults = useCall('settings', 'getDefaults', {}).data?.body
+  if (!defaults) return EMPTY
+  const { domain, body, bundle, forward } = withDefaults('', defaults)
+  return { ...EMPTY, domain, bundle, forward, expires: body.expires_at ? toField(body.expires_at) : '' }
 }
 
 /** The browser may refuse, such as on a page over plain HTTP. */
@@ -75,15 +70,12 @@ function useCreate(onCreated: (draft: string) => void) {
   const { t, failure } = useText()
   const [, go] = useLocation()
   return useMutation({
-    mutationFn: ({ body, domain }: CreateRequest) => createLinkOn(domain, body),
-    async onSuccess(link, { body, bundle, draft }) {
+    mutationFn: (request: CreateRequest) => createLink(request, (error) => showError(failure(error))),
+    async onSuccess(link, { body, draft }) {
       if (link.duplicate) return
       rememberUtm(body.url)
       onCreated(draft)
       showCreated(t, link, await copied(shortUrl(link)), () => go(`/links/${link.id}`))
-      // The link exists now, even if it cannot be added to the bundle.
-      if (bundle !== '')
-        await addToBundle(Number(bundle), link.id).catch((error) => showError(failure(error)))
       await invalidate('links', 'bundles', 'totals')
     },
   })
@@ -94,9 +86,9 @@ function useCreate(onCreated: (draft: string) => void) {
  * after the request stays.
  */
 export function CreateForm({ initial, close }: { initial: InitialValues; close: () => void }) {
-  const { t, failure } = useText()
+  const { failure } = useText()
   const [draft, setDraft] = useDraft(me.identity, 'new-link')
-  const values = parseDraft(draft)
+  const values = { ...useDefaultValues(), ...parseDraft(draft) }
   const change = (changes: Partial<Values>) =>
     setDraft((current) => JSON.stringify({ ...parseDraft(current), ...changes }))
   useInitialValues(initial, change)
@@ -111,7 +103,13 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
   const wrongField = fieldOfRefusal(create.error, FIELD_ERRORS)
   const errorOf = (name: keyof typeof FIELD_ERRORS) => wrongField === name && failure(create.error)
   const send = (extra: { allow_duplicate?: true } = {}) =>
-    create.mutate({ body: { ...bodyOf(values), ...extra }, domain, bundle: values.bundle, draft })
+    create.mutate({
+      body: { ...bodyOf(values), ...extra },
+      domain,
+      bundle: values.bundle,
+      forward: values.forward,
+      draft,
+    })
   const field = { values, change, errorOf }
   return (
     <form
@@ -131,6 +129,7 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
         </Group>
         <BundleField value={values.bundle} change={change} />
         <ExpiryField {...field} />
+        <ForwardField value={values.forward} change={change} />
         {create.error && wrongField === undefined && (
           <Alert color="red" role="alert">
             {failure(create.error)}
@@ -143,15 +142,22 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
         </div>
       </Stack>
       <QrPreview slug={values.slug.trim().toLowerCase()} domain={domain || undefined} />
-      <Group justify="flex-end" gap="sm" className="create-link-buttons">
-        <Button variant="default" onClick={close}>
-          {t('link.cancel')}
-        </Button>
-        <Button type="submit" loading={create.isPending}>
-          {t('create.create')}
-        </Button>
-      </Group>
+      <Buttons isPending={create.isPending} close={close} />
     </form>
+  )
+}
+
+function Buttons({ isPending, close }: { isPending: boolean; close: () => void }) {
+  const { t } = useText()
+  return (
+    <Group justify="flex-end" gap="sm" className="create-link-buttons">
+      <Button variant="default" onClick={close}>
+        {t('link.cancel')}
+      </Button>
+      <Button type="submit" loading={isPending}>
+        {t('create.create')}
+      </Button>
+    </Group>
   )
 }
 
@@ -228,6 +234,31 @@ function BundleField({ value, change }: { value: string; change: (changes: Parti
     />
   )
 }
+
+/** Shown to those whose new links forward parameters by default, or whose next one shall. */
+function ForwardField({
+  value,
+  change,
+}: {
+  value: NewLink['forward']
+  change: (changes: Partial<Values>) => void
+}) {
+  const { t } = useText()
+  const [isShown] = useState(value !== 'none')
+  if (!isShown && value === 'none') return null
+  return (
+    <NativeSelect
+      label={t('link.forward')}
+      data={FORWARD.map((choice) => ({ value: choice, label: t(`create.forward.${choice}`) }))}
+      value={value}
+      onChange={({ currentTarget }) =>
+        change({ forward: FORWARD.find((choice) => choice === currentTarget.value) ?? 'none' })
+      }
+    />
+  )
+}
+
+const FORWARD = ['none', 'utm', 'all'] as const
 
 interface DuplicateProps {
   link: Result<'createLink'>

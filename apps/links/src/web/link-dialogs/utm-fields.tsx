@@ -1,6 +1,7 @@
 import { Button, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useId, useState } from 'react'
 import { useText } from '../texts/text.ts'
+import { UtmTemplateField } from './utm-template.tsx'
 import { UTM_NAMES, type UtmName, readUtm, rememberedUtm, writeUtm } from './utm.ts'
 
 interface Props extends Pick<UtmFieldProps, 'url' | 'onChange'> {
@@ -41,6 +42,7 @@ export function UtmFields({ url, onChange, name }: Props) {
           role="group"
           aria-label={label}
         >
+          <UtmTemplateField url={url} onChange={onChange} />
           {UTM_NAMES.map((parameter) => (
             <UtmField
               key={parameter}

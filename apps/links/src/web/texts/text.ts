@@ -115,6 +115,8 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   title_too_long: 'keys.titleLong',
   title_malformed: 'error.characters',
   scope_invalid: 'error.refused',
+  utm_template_not_found: 'error.gone',
+  too_many_utm_templates: 'error.templatesMany',
   webhook_not_found: 'error.webhookGone',
   delivery_not_found: 'error.deliveryGone',
   event_deleted: 'error.eventGone',

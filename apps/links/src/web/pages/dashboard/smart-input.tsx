@@ -5,6 +5,8 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type Result, call } from '../../call.ts'
 import { Copy } from '@latchkey/web/parts/copy'
+import { showError } from '@latchkey/web/toast'
+import { createLink, withDefaults } from '../../link-dialogs/create-link.ts'
 import { shortUrl, withoutScheme } from '../../parts/short-url.ts'
 import { invalidate } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
@@ -18,7 +20,8 @@ export function SmartInput() {
   const [text, setText] = useState('')
   const [, go] = useLocation()
   const create = useMutation({
-    mutationFn: (url: string) => call('createLink', { body: { url } }),
+    mutationFn: async (url: string) =>
+      createLink(withDefaults(url, await call('getDefaults', {})), (error) => showError(failure(error))),
     async onSuccess(_, sentUrl) {
       // Text that was typed after the request stays.
       setText((current) => (parseUrlInput(current) === sentUrl ? '' : current))

@@ -4,11 +4,13 @@ import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../../texts/text.ts'
 import { Appearance } from './appearance.tsx'
 import { me } from '../../me.ts'
+import { NewLinkDefaults } from './defaults.tsx'
 import { Domains } from './domains.tsx'
 import { DefaultRange, Filter, RootRedirect, SlugLength } from './fields.tsx'
 import { Account, Programs } from './programs.tsx'
 import type { Settings } from './saving.ts'
 import { Section } from './section.tsx'
+import { UtmTemplates } from './utm-templates.tsx'
 
 export default function SettingsPage() {
   const { t } = useText()
@@ -26,6 +28,7 @@ export default function SettingsPage() {
         </Stack>
         <Stack gap="lg">
           <Account />
+          <UtmTemplates />
           <Programs />
           {me.domains.length > 0 && <Domains />}
         </Stack>
@@ -41,6 +44,7 @@ function OwnSettings({ settings }: { settings: Settings }) {
       <Appearance settings={settings} />
       <Section title={t('settings.links')}>
         <SlugLength {...settings} />
+        <NewLinkDefaults />
       </Section>
       <Section title={t('settings.stats')}>
         <DefaultRange {...settings} />

@@ -38,7 +38,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           <Text size="xs" fw={600} c="dimmed" className="delivery-day">
             {name}
           </Text>
-          <ul className="delivery-list">
+          <ul className="plain-list">
             {ofDay.map((delivery) => (
               <Item key={delivery.id} webhook={webhook} delivery={delivery} />
             ))}

@@ -14,6 +14,7 @@ export default {
   'error.linkGone': 'This link was deleted.',
   'error.slugGone': 'This slug was removed.',
   'error.bundleGone': 'This bundle was deleted.',
+  'error.templatesMany': 'You have 100 UTM templates, the most possible. Delete one first.',
   'error.webhookGone': 'This webhook was deleted.',
   'error.deliveryGone': 'This delivery isn’t stored any more.',
   'error.eventGone': 'The event of this delivery isn’t stored any more.',

@@ -17,6 +17,7 @@ export default {
   'error.linkGone': 'Tautan ini sudah dihapus.',
   'error.slugGone': 'Slug ini sudah dihapus.',
   'error.bundleGone': 'Kumpulan ini sudah dihapus.',
+  'error.templatesMany': 'Anda punya 100 templat UTM, jumlah terbanyak. Hapus satu dahulu.',
   'error.webhookGone': 'Webhook ini sudah dihapus.',
   'error.deliveryGone': 'Pengiriman ini tidak disimpan lagi.',
   'error.eventGone': 'Peristiwa dari pengiriman ini tidak disimpan lagi.',

@@ -17,6 +17,7 @@ export default {
   'error.linkGone': 'Länken har tagits bort.',
   'error.slugGone': 'Kortnamnet har tagits bort.',
   'error.bundleGone': 'Samlingen har tagits bort.',
+  'error.templatesMany': 'Du har 100 UTM-mallar, det högsta antalet. Ta bort en först.',
   'error.webhookGone': 'Webhooken är borttagen.',
   'error.deliveryGone': 'Leveransen finns inte kvar.',
   'error.eventGone': 'Leveransens händelse finns inte kvar.',
