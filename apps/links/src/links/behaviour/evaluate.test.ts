@@ -34,8 +34,8 @@ function interpret(document: NewBehaviour, expiresAt: number | null, visit: Visi
     return closed('early', document.before_url)
   if (expiresAt !== null && visit.now >= expiresAt) return closed('expired', document.after_url)
   const { url, variant } = chooseUrl(document, visit)
-  const filled = document.parameters ? withParameters(url, visit.parameters) : new URL(url).href
-  return { outcome: 'open', location: withQuery(filled, document.forward_query, visit), variant }
+  const target = document.parameters ? withParameters(url, visit.parameters) : new URL(url).href
+  return { outcome: 'open', location: withQuery(target, document.forward_query, visit), variant }
 }
 
 function chooseUrl(document: NewBehaviour, visit: Visit): { url: string; variant: string | null } {
@@ -140,11 +140,11 @@ function withParameters(url: string, parameters: readonly string[]): string {
   const fill = (text: string, path: string) =>
     text.split('{path}').join(path).split('{1}').join(first).split('{2}').join(second)
   const path = parameters.map((each) => encodeURIComponent(each)).join('/')
-  const filled = [
+  const target = [
     fill(beforeQuery, path),
     ...rest.map((each) => fill(each, encodeURIComponent(parameters.join('/')))),
   ]
-  return new URL(filled.join('?')).href
+  return new URL(target.join('?')).href
 }
 
 function withQuery(url: string, mode: 'none' | 'utm' | 'all' | undefined, visit: Visit): string {

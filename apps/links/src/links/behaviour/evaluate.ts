@@ -54,8 +54,8 @@ export function chooseLocation({ linkId, location, program }: Destination, visit
   const choice = chooseByRules(program, linkId, visit) ?? { location, variant: null }
   const { forward, parameters } = program
   if (forward === undefined && parameters === undefined) return choice
-  const filled = parameters ? fillParameters(choice.location, visit.parameters) : choice.location
-  return { ...choice, location: forward ? forwardQuery(filled, visit.query, forward) : filled }
+  const target = parameters ? fillParameters(choice.location, visit.parameters) : choice.location
+  return { ...choice, location: forward ? forwardQuery(target, visit.query, forward) : target }
 }
 
 function chooseByRules({ rules = [], split }: Program, linkId: number, visit: Visit): Choice | undefined {

@@ -39,10 +39,10 @@ test('L47.3b: no text of a visitor changes the host or leaves the folder of a de
       const location = URL.parse(written)?.href
       const parameters = parseParameters(text)
       if (location === undefined || parameters === undefined) return
-      const filled = new URL(fillParameters(location, parameters))
-      expect(filled.host).toBe(new URL(location).host)
-      expect(filled.pathname).toStartWith('/in/')
-      expect(filled.href).toMatch(/^[!-~]*$/)
+      const target = new URL(fillParameters(location, parameters))
+      expect(target.host).toBe(new URL(location).host)
+      expect(target.pathname).toStartWith('/in/')
+      expect(target.href).toMatch(/^[!-~]*$/)
     }),
     { numRuns: 5_000 },
   )

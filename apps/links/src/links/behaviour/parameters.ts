@@ -71,8 +71,8 @@ export function fillParameters(location: string, parameters: readonly string[]):
         ? values.map((value) => encodeURIComponent(value)).join('/')
         : encodeURIComponent(values.join('/'))
     })
-  const filled = fill(parameters)
-  return filled.length > MAX_LOCATION ? fill([]) : filled
+  const result = fill(parameters)
+  return result.length > MAX_LOCATION ? fill([]) : result
 }
 
 /** Whether a visitor's text would choose the first segment of the path. */

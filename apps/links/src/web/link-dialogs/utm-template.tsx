@@ -13,7 +13,7 @@ export function UtmTemplateField({ url, onChange }: { url: string; onChange: (ur
     const template = templates.find((each) => String(each.id) === id)
     if (!template) return
     const named = UTM_NAMES.filter((name) => template[name] !== '')
-    onChange(named.reduce((filled, name) => writeUtm(filled, name, template[name]), url))
+    onChange(named.reduce((result, name) => writeUtm(result, name, template[name]), url))
   }
   return (
     <NativeSelect

@@ -7,7 +7,7 @@ import { parseUrlInput } from '../parts/url-input.ts'
  */
 export function toNewLink(title: string, [text, url]: readonly (string | null | undefined)[]): InitialValues {
   const words = [title, text, url].flatMap((value) => value?.split(/\s+/) ?? [])
-  const destination = words.map(parseUrlInput).findLast((found) => found !== undefined)
+  const destination = words.map(parseUrlInput).findLast((parsed) => parsed !== undefined)
   const label = parseUrlInput(title) === undefined ? title.trim() : ''
   return { ...(destination !== undefined && { url: destination }), ...(label !== '' && { label }) }
 }
