@@ -8,6 +8,7 @@ case "$1:$2" in
 esac
 
 systemd-sysusers /usr/lib/sysusers.d/latchkey.conf
+systemd-tmpfiles --create /usr/lib/tmpfiles.d/latchkey.conf
 
 # Both services read it, and the units need the file.
 token=/etc/latchkey/metrics-token

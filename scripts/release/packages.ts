@@ -44,7 +44,7 @@ export async function packLinux(platform: Platform, contents: Contents, folder: 
 /** Copies what nfpm.yaml names to a folder, in which nfpm runs. */
 function gatherSources(folder: string): void {
   cpSync(PACKAGES, folder, { recursive: true })
-  cpSync(join(UNITS, 'latchkey.sysusers'), join(folder, 'latchkey.sysusers'))
+  for (const name of ['latchkey.sysusers', 'latchkey.tmpfiles']) cpSync(join(UNITS, name), join(folder, name))
   cpSync(join(ROOT, 'deploy/nginx/latchkey.conf'), join(folder, 'nginx.conf'))
   writeFileSync(join(folder, 'copyright'), licences())
   mkdirSync(join(folder, 'systemd'))

@@ -18,6 +18,7 @@ import { upgrade } from './commands/upgrade.ts'
 import { voiceCommands } from './commands/voice.ts'
 import { formatError } from './format-error.ts'
 import { printError, printLine } from './output.ts'
+import { runWithUnit } from './units/run-with-unit.ts'
 import { help, overview, usage } from './usage.ts'
 
 const commands: readonly Command[] = [
@@ -61,7 +62,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     )
   }
   try {
-    return await command.run(args.slice(command.words.length))
+    return (await runWithUnit(command, args)) ?? (await command.run(args.slice(command.words.length)))
   } catch (error) {
     if (isUsageError(error)) return printUsageError(error.message, usage(command))
     return reportFailure(error)

@@ -1,5 +1,6 @@
 import { isIdentity } from '@latchkey/links/access/identity'
 import type { Declarations } from '@latchkey/settings/settings'
+import type { ServiceName } from './backup/manifest.ts'
 
 /** One command of the command line. */
 export interface Command {
@@ -10,6 +11,10 @@ export interface Command {
   readonly summary: string
   /** More lines for the help page of the command. */
   readonly details?: string
+  /** The services whose data the command reads or changes, if any. */
+  readonly services?: readonly ServiceName[]
+  /** Whether these services must not run meanwhile. */
+  readonly needsStopped?: boolean
   /** The settings of the services that the command runs, by service, for its help page. */
   readonly settings?: Readonly<Record<string, Declarations>>
   /**

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { BackupFailure } from '@latchkey/database/backup/copy-sqlite'
 import { NewerDatabase } from '@latchkey/database/migrate'
 import { ClickImportRefused } from '@latchkey/links/transfer/clicks'
@@ -52,15 +53,26 @@ function describeError(error: unknown): string {
   )
 }
 
+const NOT_ACCESSIBLE = `is not accessible to the user ${userName()}: check its owner and permissions`
+
 const FILE_PROBLEMS: Record<string, string> = {
   ENOENT: 'does not exist',
-  EACCES: 'is not accessible to this user: check its owner and permissions',
-  EPERM: 'is not accessible to this user: check its owner and permissions',
+  EACCES: NOT_ACCESSIBLE,
+  EPERM: NOT_ACCESSIBLE,
   EROFS: 'is on a read-only file system',
   EEXIST: 'already exists',
   ENOTDIR: 'cannot be reached: part of the path is a file, not a folder',
   EISDIR: 'is a folder, not a file',
   ENOSPC: 'cannot be written: the disk is full',
+}
+
+/** The name of the user, or the number of one without a name, as in a container. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.())
+  }
 }
 
 function formatFileError(code: string, error: Error): string | undefined {

@@ -80,8 +80,9 @@ describe('O2.3: the settings', () => {
 describe('O2.3: the units', () => {
   test('are those of a package, if it has installed them', () => {
     const root = mkdtempSync(join(tmpdir(), 'latchkey-plan-'))
-    const units = (files: Plan) => pathsOf(files).filter((path) => /\.(service|socket)$|sysusers/.test(path))
-    expect(units(plan({ root }))).toHaveLength(5)
+    const units = (files: Plan) =>
+      pathsOf(files).filter((path) => /\.(service|socket)$|sysusers|tmpfiles/.test(path))
+    expect(units(plan({ root }))).toHaveLength(6)
     mkdirSync(join(root, 'usr/lib/systemd/system'), { recursive: true })
     writeFileSync(join(root, 'usr/lib/systemd/system/latchkey-links.service'), '')
     expect(units(plan({ root }))).toEqual([])

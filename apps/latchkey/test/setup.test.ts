@@ -92,6 +92,7 @@ describe('O2: latchkey setup --answers', () => {
       '/etc/systemd/system/latchkey-rooms.socket',
       '/etc/systemd/system/latchkey-rooms.socket.d/setup.conf',
       '/etc/sysusers.d/latchkey.conf',
+      '/etc/tmpfiles.d/latchkey.conf',
     ])
   })
 

@@ -16,6 +16,7 @@ import { Progress } from '../progress.ts'
 
 export const backup: Command = {
   words: ['backup'],
+  services: ['links', 'rooms'],
   synopsis: 'FILE|s3://BUCKET/NAME [--folder DIR] [--service links|rooms]',
   summary: 'Copy both services, running or not, with all files into one archive and verify it',
   details: `The archive is a tar file with the databases, on SQLite or PostgreSQL, and with the files of Rooms.

@@ -7,6 +7,7 @@ import { plain, printLine } from '../output.ts'
 
 export const doctor: Command = {
   words: ['doctor'],
+  services: ['links', 'rooms'],
   synopsis: '[--privacy]',
   summary: 'Check settings, databases, migrations, disk, clock, access, provider and public address',
   details: `Prints one line per check, first for Links, then for Rooms, with the URLs to register at the identity provider.

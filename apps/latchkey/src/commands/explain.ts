@@ -29,6 +29,7 @@ const VISIT_OPTIONS = {
 
 export const explainCommand: Command = {
   words: ['links', 'explain'],
+  services: ['links'],
   synopsis: 'SLUG [--country SE] [--at TIME] [options]',
   summary: 'Explain where a slug leads a visitor, and why',
   details: `Nothing is counted, and nothing used up.

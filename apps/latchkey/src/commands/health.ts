@@ -15,6 +15,7 @@ const PATHS: Readonly<Record<Service, string>> = { links: '/_/health', rooms: '/
 
 export const health: Command = {
   words: ['health'],
+  services: ['links', 'rooms'],
   synopsis: '[--service links|rooms]',
   summary: 'Check whether the running services are healthy',
   details: `Checks both services, or the one you name, on this machine, at the host and port in the settings.

@@ -77,6 +77,7 @@ export async function importArchive(path: string, dryRun: boolean): Promise<numb
 
 const roomsExportCommand: Command = {
   words: ['rooms', 'export'],
+  services: ['rooms'],
   synopsis: '[-]',
   summary: 'Export all Rooms data to stdout',
   details: `The export contains users, sessions, rooms, messages, files and the audit log: everything except current connections.`,
@@ -96,6 +97,7 @@ const roomsExportCommand: Command = {
 
 const roomsImportCommand: Command = {
   words: ['rooms', 'import'],
+  services: ['rooms'],
   synopsis: 'FILE [--dry-run]',
   summary: 'Import a Rooms export into an empty instance (- reads stdin)',
   details: `Works with SQLite and PostgreSQL, all or nothing.

@@ -16,6 +16,7 @@ import { currentSettings, nowSeconds, requireLinks, withDatabase } from '../envi
 
 const create: Command = {
   words: ['keys', 'create'],
+  services: ['links'],
   synopsis: '--identity E --scope create,read --title T',
   summary: 'Create an API key and print it once',
   details: `The key acts as the identity E, usually an email address. E owns everything that the key creates.
@@ -47,6 +48,7 @@ The scope is create, read or create,read.`,
 
 const list: Command = {
   words: ['keys', 'list'],
+  services: ['links'],
   synopsis: '',
   summary: 'List all API keys, newest first',
   async run(args) {
@@ -88,6 +90,7 @@ function momentOf(seconds: number): string {
 
 const revoke: Command = {
   words: ['keys', 'revoke'],
+  services: ['links'],
   synopsis: 'ID',
   summary: 'Revoke an API key; its next request fails',
   async run(args) {

@@ -9,6 +9,7 @@ import { plain, printLine } from '../output.ts'
 
 export const transferOwnershipCommand: Command = {
   words: ['links', 'transfer'],
+  services: ['links'],
   synopsis: '--from A --to B [--confirm]',
   summary: 'Make one person the owner of all links and bundles of another',
   details: `For people who leave. API keys of A stay valid until you revoke them.

@@ -10,6 +10,7 @@ const REMOTE = `--server URL     a remote instance, with an API key in the envir
 
 const create: Command = {
   words: ['links', 'create'],
+  services: ['links'],
   synopsis: 'URL --identity E [--slug S] [options]',
   summary: 'Shorten a URL and print the short URL',
   details: `E owns the link. An active link with the same URL is reused, unless a slug is given.
@@ -65,6 +66,7 @@ function linksOf(server: string | undefined): LinkSource {
 
 const list: Command = {
   words: ['links', 'list'],
+  services: ['links'],
   synopsis: '[--search WORDS] [--owner E] [options]',
   summary: 'List links, newest first',
   details: `--search WORDS   links with all of these words in their label, slugs, URL, owner or bundles
@@ -100,6 +102,7 @@ ${REMOTE}
 
 const show: Command = {
   words: ['links', 'show'],
+  services: ['links'],
   synopsis: 'SLUG [options]',
   summary: 'Show the link of a slug',
   details: `${REMOTE}

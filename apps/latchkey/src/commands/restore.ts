@@ -15,6 +15,8 @@ import { Progress } from '../progress.ts'
 
 export const restore: Command = {
   words: ['restore'],
+  services: ['links', 'rooms'],
+  needsStopped: true,
   synopsis: 'FILE|s3://BUCKET/NAME [--folder DIR] [--service links|rooms] [--replace] [--list FILE]',
   summary: 'Restore a backup of latchkey backup, after verifying all of it',
   details: `Stop the services first. Restores every service in the archive, each all or nothing, and ends all sessions.

@@ -19,6 +19,7 @@ The change ends all sessions of the user and is recorded in the audit log.`
 
 const grant: Command = {
   words: ['rooms', 'admin', 'grant'],
+  services: ['rooms'],
   synopsis: WHO,
   summary: 'Make a user an administrator of Rooms',
   details: DETAILS,
@@ -36,6 +37,7 @@ const grant: Command = {
 
 const revoke: Command = {
   words: ['rooms', 'admin', 'revoke'],
+  services: ['rooms'],
   synopsis: WHO,
   summary: "Revoke a user's administrator role; the last administrator keeps it",
   details: DETAILS,
@@ -81,6 +83,7 @@ async function change(args: string[], work: Change): Promise<number> {
 
 const explainClaimsCommand: Command = {
   words: ['rooms', 'explain-claims'],
+  services: ['rooms'],
   synopsis: 'FILE [--json]',
   summary: 'Explain what a login with these claims would do (- reads stdin)',
   details: `FILE holds claims as a JSON object, or an ID token, whose signature is not checked. It may have 64 KiB.

@@ -32,6 +32,7 @@ const onConflict = [...conflictPolicies, 'fail'] as const
 
 const importCommand: Command = {
   words: ['links', 'import'],
+  services: ['links'],
   synopsis: 'FILE (--format F --owner E | --everything) [--dry-run] [options]',
   summary: 'Import links from a file (- reads stdin)',
   details: `Formats: ${importFormats.join(', ')}. ndjson holds Link objects, csv a
@@ -240,6 +241,7 @@ function wireReport(
 
 const exportCommand: Command = {
   words: ['links', 'export'],
+  services: ['links'],
   synopsis: '[-] [--format ndjson|csv | --everything]',
   summary: 'Export all links to stdout',
   details: `ndjson, the default, has one Link object per line, as in the API.
@@ -267,6 +269,7 @@ If stdout is redirected to a file, only its owner can read the file.
 
 const importClicksCommand: Command = {
   words: ['clicks', 'import'],
+  services: ['links'],
   synopsis: 'FILE [--slug S] [--again]',
   summary: 'Import clicks with their times',
   details: `One JSON object per line: {"slug", "domain"?, "clicked_at", "referrer"?, "user_agent"?, "country"?}, or a CSV

@@ -6,6 +6,7 @@ import { printFinding } from './doctor.ts'
 
 export const upgrade: Command = {
   words: ['upgrade'],
+  services: ['links', 'rooms'],
   synopsis: '--check',
   summary: 'Say what the start of this version would change, and how long its migrations take',
   details: `Run it with the new version and the settings of the service, which may run. It changes nothing.

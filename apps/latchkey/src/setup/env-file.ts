@@ -18,7 +18,8 @@ export interface EnvFile {
 
 /**
  * Reads NAME=value lines. Values may be in single or double quotes. Empty lines and lines that begin
- * with `#` are skipped. Faults never contain a value, which may be a secret.
+ * with `#` are skipped. Of a name that comes twice, the last value counts, as systemd has it. Faults
+ * never contain a value, which may be a secret.
  */
 export function parseEnvFile(text: string): EnvFile {
   const values: Record<string, string> = Object.create(null)
@@ -32,14 +33,16 @@ export function parseEnvFile(text: string): EnvFile {
     const [, name, quoted = ''] = /^(?:export\s+)?([A-Za-z_]\w*)=(.*)$/.exec(trimmed) ?? []
     const value = name === undefined ? undefined : unquote(quoted)
     if (name === undefined || value === undefined) faults.push(`line ${index + 1} is not NAME=value`)
-    else if (Object.hasOwn(values, name)) faults.push(`line ${index + 1} has ${name} again`)
-    else values[name] = value
+    else {
+      if (Object.hasOwn(values, name)) faults.push(`line ${index + 1} has ${name} again`)
+      values[name] = value
+    }
   }
   return { values, faults }
 }
 
 /** Undefined for a quote without its end, and for text after it. */
-function unquote(text: string): string | undefined {
+export function unquote(text: string): string | undefined {
   const [, single, double] = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)")$/.exec(text) ?? []
   if (single !== undefined) return single
   if (double !== undefined) return double.replaceAll(/\\([\\"$`])/g, '$1')

@@ -5,6 +5,7 @@ import roomsSocket from '../../../../deploy/systemd/latchkey-rooms.socket' with 
 import linksUnit from '../../../../deploy/systemd/latchkey-links.service' with { type: 'text' }
 import roomsUnit from '../../../../deploy/systemd/latchkey-rooms.service' with { type: 'text' }
 import sysusers from '../../../../deploy/systemd/latchkey.sysusers' with { type: 'text' }
+import tmpfiles from '../../../../deploy/systemd/latchkey.tmpfiles' with { type: 'text' }
 import type { PlannedFile, Secret, ServiceName } from './plan.ts'
 
 const SERVICES = ['links', 'rooms'] as const
@@ -42,6 +43,7 @@ export function systemdFiles({ root, data, addresses, secrets }: Systemd): Plann
   if (isPackaged) return dropIns
   return [
     { path: '/etc/sysusers.d/latchkey.conf', text: sysusers },
+    { path: '/etc/tmpfiles.d/latchkey.conf', text: tmpfiles },
     ...SERVICES.flatMap((service) => [
       {
         path: `/etc/systemd/system/latchkey-${service}.service`,

@@ -11,3 +11,7 @@ declare module '*.sysusers' {
   const text: string
   export default text
 }
+declare module '*.tmpfiles' {
+  const text: string
+  export default text
+}

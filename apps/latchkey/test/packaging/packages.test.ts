@@ -148,6 +148,74 @@ describe.skipIf(!HAS_MACHINES || !HAS_PACKERS)('packages of this machine’s pla
       expect(mainPid('latchkey-links')).not.toBe(restarted)
     })
 
+    test('O1.2h: commands of root have the settings and secrets of the service, and run as its user', () => {
+      const database = '/var/lib/latchkey/elsewhere/links.db'
+      const dropIn =
+        '[Service]\\nLoadCredential=url:/etc/latchkey/url\\nEnvironment=LINKS_DATABASE_URL_FILE=%%d/url\\n'
+      const dropIns = '/etc/systemd/system/latchkey-links.service.d'
+      machine.output(
+        'sh',
+        '-c',
+        `umask 077; echo 'sqlite:${database}' >/etc/latchkey/url; mkdir ${dropIns}; printf '${dropIn}' >${dropIns}/url.conf
+        systemctl daemon-reload`,
+      )
+      const create = [
+        'keys',
+        'create',
+        '--identity',
+        'ann@example.com',
+        '--scope',
+        'read',
+        '--title',
+        'first',
+      ]
+      expect(machine.output('latchkey', ...create)).toMatch(/^sk_/)
+      expect(machine.output('stat', '--format=%U %a', database)).toBe('latchkey 600')
+      expect(machine.output('latchkey', 'keys', 'list')).toContain('ann@example.com')
+      machine.output('sh', '-c', `rm -r ${dropIns} /etc/latchkey/url; systemctl daemon-reload`)
+      expect(machine.output('latchkey', 'keys', 'list')).not.toContain('ann@example.com')
+      expect(machine.output('find', '/var/lib/latchkey', '!', '-user', 'latchkey')).toBe('')
+    })
+
+    test('O1.2h: a command of root about a file that the user of the services cannot write says so', () => {
+      const { code, output } = machine.run('sh', '-c', 'cd /root && latchkey backup first.tar')
+      expect([code, output]).toEqual([1, expect.stringContaining('is not accessible to the user latchkey')])
+    })
+
+    test('O1.2i: the command of another person names sudo, unless they have an instance of their own', () => {
+      const asPerson = (command: string) =>
+        machine.run('setpriv', '--reuid=nobody', '--clear-groups', 'sh', '-c', `cd /tmp && ${command}`)
+      const list = asPerson('latchkey keys list')
+      expect([list.code, list.output]).toEqual([1, expect.stringContaining('sudo latchkey keys list')])
+      expect(machine.run('ls', '/tmp/data').code).not.toBe(0)
+      const remote = asPerson('LATCHKEY_KEY=sk_none latchkey links list --server http://127.0.0.1:1')
+      expect([remote.code, remote.output]).toEqual([1, expect.not.stringContaining('sudo')])
+      const create = 'keys create --identity bob@example.com --scope read --title own'
+      expect(asPerson(`LINKS_DATABASE_URL=sqlite:own.db latchkey ${create}`)).toMatchObject({ code: 0 })
+      expect(machine.output('stat', '--format=%U', '/tmp/own.db')).toBe('nobody')
+    })
+
+    test('O1.2j: there are folders for data and backups, of which only the user of the services opens the second', () => {
+      const folders = ['/var/lib/latchkey', '/var/backups/latchkey']
+      const modes = machine.output('stat', '--format=%a %U', ...folders)
+      expect(modes.split('\n')).toEqual(['750 latchkey', '700 latchkey'])
+    })
+
+    test('O4.4i: a restore of root stops the services that run, and starts them again', async () => {
+      const file = '/var/backups/latchkey/first.tar'
+      machine.output('latchkey', 'backup', file)
+      const before = mainPid('latchkey-links')
+      expect(machine.run('latchkey', 'restore', '/nowhere.tar')).toMatchObject({ code: 1 })
+      machine.output('latchkey', 'restore', file, '--replace')
+      await until(() => health('links').code === 0)
+      expect(mainPid('latchkey-links')).not.toBe(before)
+      expect(['links', 'rooms'].map((service) => isActive(`latchkey-${service}.socket`))).toEqual([
+        'active',
+        'inactive',
+      ])
+      expect(machine.output('find', '/var/lib/latchkey', '!', '-user', 'latchkey')).toBe('')
+    })
+
     test('O1.2b: the settings that the files suggest start both services', async () => {
       machine.output('sh', '-c', 'echo of-rooms-for-tests >/etc/latchkey/auth-client-secret')
       for (const service of ['links', 'rooms']) {

@@ -1,7 +1,7 @@
 import { Database as SqliteFile } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { openSqliteFile } from '../sqlite-file.ts'
 
 export interface Backup {
@@ -15,11 +15,20 @@ export class BackupFailure extends Error {
   override readonly name = 'BackupFailure'
 }
 
-/** Throws `BackupFailure` when `file` already exists or its folder does not. */
+/**
+ * Throws `BackupFailure` when `file` already exists or its folder does not, and the error of the file
+ * system when this user may not write to that folder.
+ */
 export function checkBackupTarget(file: string): void {
   if (existsSync(file))
     throw new BackupFailure(`${file} already exists, and a backup never overwrites a file`)
-  if (!existsSync(dirname(file))) throw new BackupFailure(`The folder ${dirname(file)} does not exist`)
+  try {
+    // A relative path says nothing where this user may not open the current folder.
+    accessSync(dirname(resolve(file)), constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw isMissing ? new BackupFailure(`The folder ${dirname(file)} does not exist`) : error
+  }
 }
 
 /**
