@@ -254,10 +254,11 @@ describe.skipIf(!HAS_MACHINES || !HAS_PACKERS)('packages of this machine’s pla
 
     if (suffix !== 'deb') return
 
-    test('O1.2f: purging deletes the settings and the token, and keeps the data', () => {
+    test('O1.2f: purging deletes the settings and the secrets, and keeps the data', () => {
+      machine.output('touch', '/etc/latchkey/of-a-person')
       machine.output('dpkg', '--purge', 'latchkey')
-      // A person made this file.
-      expect(machine.output('ls', '/etc/latchkey')).toBe('auth-client-secret')
+      expect(machine.output('ls', '/etc/latchkey')).toBe('of-a-person')
+      expect(machine.run('find', '/etc/systemd', '-path', '*latchkey*').output).toBe('')
       expect(machine.output('ls', '/var/lib/latchkey/data')).toContain('links.db')
       expect(machine.output('getent', 'passwd', 'latchkey')).toContain('/var/lib/latchkey')
     })
