@@ -83,6 +83,14 @@ export class Dialogue {
     }
   }
 
+  /** `confirm` after everything else: the end of the input is a no. */
+  async confirmIfAnswered(question: string): Promise<boolean> {
+    return this.confirm(question).catch((error: unknown) => {
+      if (error instanceof CommandFailure) return false
+      throw error
+    })
+  }
+
   close(): void {
     this.#readline.close()
   }

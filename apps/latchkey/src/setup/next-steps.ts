@@ -4,6 +4,7 @@ import type { Answers } from './answers.ts'
 import type { Change } from './changes.ts'
 import { type Machine, type Plan, secretPath } from './plan.ts'
 import { type Preset, presets } from './presets.ts'
+import type { ProxyName } from './questions.ts'
 
 /** What only a person can do before the services work, after the checks. */
 export function stepsLeft(
@@ -51,18 +52,19 @@ function missingCertificate(
   ]
 }
 
-/** The commands that start the services, and what to open then. */
+/** The commands that start the services, unless they were started, and what to do then. */
 export function nextSteps(
-  { links, rooms, provider, texts }: Answers,
+  { links, rooms, provider, email, texts }: Answers,
   machine: Machine,
   changes: readonly Change[],
+  isStarted: boolean,
 ): string[] {
   const preset: Preset = presets[provider]
   const { title, verifiesNoEmail } = preset
   const settings = preset.settings(texts)
   const first = settings['ADMIN_BOOTSTRAP'] === 'off' ? '' : ' first: the first person is the administrator'
   return [
-    ...(machine.install === 'compose' ? composeSteps(machine) : systemdSteps(machine, changes)),
+    ...(machine.install === 'compose' ? composeSteps(machine) : systemdSteps(machine, changes, isStarted)),
     ...(machine.proxy === 'none' ? ['Configure your proxy as docs/admin-access/rooms.md says.'] : []),
     `Open https://${rooms} and sign in${first}. The admin side of Links is https://${links}/_/admin.`,
     ...(verifiesNoEmail
@@ -70,6 +72,7 @@ export function nextSteps(
           `${title} verifies no email address: put the id of your account, from its page in Rooms, into LINKS_ADMINS.`,
         ]
       : []),
+    ...(machine.install === 'compose' ? [] : commandSteps(email)),
     `latchkey setup${machine.root === '/' ? '' : ` --write ${machine.root}`} --check says what has drifted, at any time.`,
   ]
 }
@@ -81,7 +84,17 @@ function composeSteps({ root, proxy }: Machine): string[] {
   ]
 }
 
-function systemdSteps({ root, proxy }: Machine, changes: readonly Change[]): string[] {
+function systemdSteps({ root, proxy }: Machine, changes: readonly Change[], isStarted: boolean): string[] {
+  const commands = startCommands(proxy, changes).map((command) => command.join(' '))
+  return [
+    ...(root === '/' ? [] : [`Copy the files in ${root} to / of the server. There:`]),
+    ...(proxy === 'traefik' ? [TRAEFIK] : []),
+    ...(isStarted ? [] : [commands.join(' && ')]),
+  ]
+}
+
+/** The commands that start both services, and give the proxy its configuration. */
+export function startCommands(proxy: ProxyName, changes: readonly Change[]): string[][] {
   const hasUnits = changes.some(
     ({ file, action }) => file.path.startsWith('/etc/sysusers.d') && action !== 'same',
   )
@@ -89,18 +102,22 @@ function systemdSteps({ root, proxy }: Machine, changes: readonly Change[]): str
   const hasSockets = changes.some(
     ({ file, action }) => /\.socket\b/.test(file.path) && (action === 'create' || action === 'update'),
   )
-  const sockets = hasSockets ? 'latchkey-links.socket latchkey-rooms.socket ' : ''
-  const commands = [
-    ...(hasUnits ? ['systemd-sysusers'] : []),
-    'systemctl daemon-reload',
-    'systemctl enable latchkey-links latchkey-rooms',
-    `systemctl restart ${sockets}latchkey-links latchkey-rooms`,
-    ...(proxy === 'none' ? [] : [`systemctl reload-or-restart ${proxy}`]),
-  ]
+  const services = ['latchkey-links', 'latchkey-rooms']
+  const sockets = hasSockets ? services.map((name) => `${name}.socket`) : []
   return [
-    ...(root === '/' ? [] : [`Copy the files in ${root} to / of the server. There:`]),
-    ...(proxy === 'traefik' ? [TRAEFIK] : []),
-    commands.join(' && '),
+    ...(hasUnits ? [['systemd-sysusers'], ['systemd-tmpfiles', '--create', 'latchkey.conf']] : []),
+    ['systemctl', 'daemon-reload'],
+    ['systemctl', 'enable', ...services],
+    ['systemctl', 'restart', ...sockets, ...services],
+    ...(proxy === 'none' ? [] : [['systemctl', 'reload-or-restart', proxy]]),
+  ]
+}
+
+/** Commands of the server, which root runs. */
+function commandSteps(email: string): string[] {
+  return [
+    `An API key: latchkey keys create --identity ${email} --scope create,read --title "First key"`,
+    'A backup of everything: latchkey backup /var/backups/latchkey/first.tar',
   ]
 }
 

@@ -10,11 +10,12 @@ import { Dialogue } from './dialogue.ts'
 import { interview } from './interview.ts'
 import { findEarlier, findMachine, rootOf } from './machine.ts'
 import type { Manifest } from './manifest.ts'
-import { nextSteps, stepsLeft } from './next-steps.ts'
+import { nextSteps, startCommands, stepsLeft } from './next-steps.ts'
 import { type Machine, makePlan, manifestPath, secretPath } from './plan.ts'
 import { type Preset, presets, registrationSteps } from './presets.ts'
 import { INSTALLATIONS, questions } from './questions.ts'
 import { Report } from './report.ts'
+import { startServices } from './start-services.ts'
 import { paintDiff, styleFor } from './style.ts'
 import { finishWriting, writeChanges } from './write.ts'
 
@@ -23,10 +24,12 @@ export interface SetupOptions {
   readonly answersFile: string | undefined
   /** The folder to write to, in place of the usual one. */
   readonly write: string | undefined
+  /** Whether to start the services in the end, without asking. */
+  readonly start: boolean
 }
 
 /** Asks, tries, shows and writes. Returns the exit code: 2 if something is left to a person. */
-export async function setUp({ answersFile, write }: SetupOptions): Promise<number> {
+export async function setUp({ answersFile, write, start }: SetupOptions): Promise<number> {
   const report = new Report(styleFor(process.stdout, process.env))
   if (write === undefined && process.getuid?.() !== 0)
     throw new CommandFailure('Setup writes to /etc: run it as root, or name another folder with --write')
@@ -37,14 +40,16 @@ export async function setUp({ answersFile, write }: SetupOptions): Promise<numbe
     const answers = readAnswers(parseAnswers(readShortFile(answersFile), answersFile))
     const code = await runWithAuthority(answers.authority)
     if (code !== undefined) return code
-    return apply({ answers, write, report, confirm: async () => true })
+    return apply({ answers, write, report, confirm: async () => true, confirmStart: async () => start })
   }
   const code = await runWithAuthority(findEarlier(write)?.manifest.answers[questions.authority.name])
   if (code !== undefined) return code
   const dialogue = new Dialogue({ input: process.stdin, output: process.stdout }, report.style)
   try {
     const answers = await ask(dialogue, write, report)
-    return await apply({ answers, write, report, confirm: () => dialogue.confirm('\nWrite these files?') })
+    const confirm = () => dialogue.confirm('\nWrite these files?')
+    const confirmStart = async () => start || dialogue.confirmIfAnswered('\nStart the services now?')
+    return await apply({ answers, write, report, confirm, confirmStart })
   } finally {
     dialogue.close()
   }
@@ -77,9 +82,10 @@ interface Application {
   readonly write: string | undefined
   readonly report: Report
   readonly confirm: () => Promise<boolean>
+  readonly confirmStart: () => Promise<boolean>
 }
 
-async function apply({ answers, write, report, confirm }: Application): Promise<number> {
+async function apply({ answers, write, report, confirm, confirmStart }: Application): Promise<number> {
   const earlier = findEarlier(write)
   const machine = findMachine(answers, write, earlier)
   const plan = makePlan(answers, machine)
@@ -95,10 +101,21 @@ async function apply({ answers, write, report, confirm }: Application): Promise<
   writeChanges({ root, manifestPath: manifestPath(install) }, changes, manifestOf(answers, machine, changes))
   process.off('SIGINT', ignoreSignal)
   showRegistration(answers, machine, report)
-  report.left.push(...obsoleteFiles(root, changes, manifest), ...stepsLeft(answers, machine, plan, changes))
+  const before = stepsLeft(answers, machine, plan, changes)
+  report.left.push(...obsoleteFiles(root, changes, manifest), ...before)
+  const isStarted = before.length === 0 && mayStart(machine) && (await confirmStart())
+  if (isStarted) {
+    report.heading('Start')
+    await report.collect(startServices(answers, startCommands(machine.proxy, changes)))
+  }
   report.heading('Next')
-  for (const line of nextSteps(answers, machine, changes)) report.print(`  ${line}`)
+  for (const line of nextSteps(answers, machine, changes, isStarted)) report.print(`  ${line}`)
   return report.finish('Left to you', 'Setup is complete.')
+}
+
+/** Whether the files are those of this machine, and systemd runs here. */
+function mayStart({ install, root }: Machine): boolean {
+  return install === 'systemd' && root === '/' && existsSync('/run/systemd/system')
 }
 
 /** A Ctrl+C while files are written must not end setup between two of them. */

@@ -88,12 +88,22 @@ export class Machine {
     return machine
   }
 
+  /** The network of the machine, which other programs may enter: `nsenter --net=`. */
+  get network(): string {
+    return `/proc/${this.#pid}/ns/net`
+  }
+
   /** Runs a command on the machine, as root, to its end. */
   run(...command: readonly string[]): Result {
+    return this.runWithInput('', ...command)
+  }
+
+  /** `run` for a command that reads `input`. */
+  runWithInput(input: string, ...command: readonly string[]): Result {
     const namespaces = ['--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup', '--root', '--wdns=/']
     const { exitCode, stdout, stderr } = Bun.spawnSync(
       ['nsenter', `--target=${this.#pid}`, ...namespaces, ...command],
-      { stdin: 'ignore', env: { PATH, LC_ALL: 'C', SYSTEMD_PAGER: '' } },
+      { stdin: Buffer.from(input), env: { PATH, LC_ALL: 'C', SYSTEMD_PAGER: '' } },
     )
     return { code: exitCode, output: stdout.toString() + stderr.toString() }
   }
