@@ -102,7 +102,7 @@ function roomsService(): BackupService {
     storage: openStorage(files),
     require: () => requireRooms({ databaseUrl }),
     prepare: async () => {},
-    endSessions: (tx) => endAllSessions(tx),
+    endSessions: (tx) => endAllSessions(tx, Date.now()),
     saveLastBackup: (tx, backup) => saveRoomsBackup(tx, backup),
   }
 }

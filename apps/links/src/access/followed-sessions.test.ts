@@ -130,6 +130,27 @@ test('L16.9a: after a reset, no session counts as admitted, nor an assertion fro
   expect(await sessions.admit('ann-1', NOW + 60)).toBeInstanceOf(AbortSignal)
 })
 
+test('L16.9a: after an outage in which the list was replaced too, and after no other', async () => {
+  layer.end('cid-1', NOW)
+  const sessions = follow()
+  const ann = await admitted(sessions, 'ann-1')
+  const away = async (meanwhile: () => void) => {
+    await layer.stop()
+    await failed(sessions)
+    meanwhile()
+    layer.requests.length = 0
+    layer.restart()
+    await until('the list is compared', () => layer.requests.length >= 2)
+  }
+  await away(() => undefined)
+  expect(layer.requests.map(({ url }) => url.search).slice(0, 2)).toEqual(['', '?since=1'])
+  expect([await sessions.admit('ann-1', NOW), ann.aborted]).toEqual([ann, false])
+  await away(() => layer.restore())
+  await until('the signal aborts', () => ann.aborted)
+  expect(ann.reason).not.toBe(SESSION_ENDED)
+  expect(await sessions.admit('ann-1', NOW - 60)).toBe('ended')
+})
+
 const endless = (piece: string, everyMs: number) => () =>
   new Response(
     new ReadableStream({

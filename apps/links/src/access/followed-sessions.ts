@@ -39,6 +39,8 @@ export class FollowedSessions {
   readonly #closing = new AbortController()
   #request = new AbortController()
   #cursor: string | undefined
+  /** The cursor before a failure, which shows after it whether the list is still the same one. */
+  #cursorBefore: string | undefined
   #isFailing = false
   #answeredMs = -Infinity
   #nextAnswer = Promise.withResolvers<void>()
@@ -114,7 +116,8 @@ export class FollowedSessions {
     const seconds = Math.floor(this.#options.now() / 1000)
     // The ends since the last page are unknown. The first page has all that still matter.
     if (reset && this.#cursor !== undefined) this.#sessions.forgetAll(seconds)
-    this.#cursor = cursor
+    this.#cursor = this.#cursorBefore ?? cursor
+    this.#cursorBefore = undefined
     this.#sessions.end(ended, seconds)
     if (ended.length < MAX_PAGE) this.#recordAnswer()
   }
@@ -132,6 +135,7 @@ export class FollowedSessions {
 
   #fail(error: unknown): void {
     // Without a cursor, the next answer comes at once, and has all that ended meanwhile.
+    this.#cursorBefore ??= this.#cursor
     this.#cursor = undefined
     if (this.#closing.signal.aborted || this.#isFailing) return
     this.#isFailing = true

@@ -7,6 +7,8 @@ import type { AccessPolicy } from './policy.ts'
 
 /** Key of the last number of an end. */
 const LAST_END = 'access-end'
+/** Key of the time of the last restore, in milliseconds. */
+const RESTORED_AT = 'access-restored'
 /**
  * Serialises the numbering: all smaller numbers are committed before a number can be read. Any number
  * that no other lock uses.
@@ -80,6 +82,16 @@ export async function findEnds(
   if (!(await lostAccess(read, policy, nowMs).limit(1).executeTakeFirst())) return findLastEnd(read)
   const { lastEnd } = await database.write((tx) => endLostAccess(tx, dialect, policy, nowMs))
   return lastEnd
+}
+
+/** Access that began after the backup has no end in a restored database. */
+export function recordRestore(tx: Tx, nowMs: number): Promise<void> {
+  return saveState(tx, RESTORED_AT, String(nowMs), nowMs)
+}
+
+/** When a backup was restored to this database last, in milliseconds; 0 if never. */
+export async function findRestore(db: Db): Promise<number> {
+  return Number((await findState(db, RESTORED_AT)) ?? 0)
 }
 
 export interface EndedAccess {

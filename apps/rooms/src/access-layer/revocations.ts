@@ -3,7 +3,7 @@ import { SECOND_MS } from '@latchkey/http/duration'
 import { failure } from '../api/failures.ts'
 import { toMoment } from '../api/wire.ts'
 import type { Tables } from '../db/tables.ts'
-import { END_RETENTION_MS, findEnds, listEnded } from './ended-store.ts'
+import { END_RETENTION_MS, findEnds, findRestore, listEnded } from './ended-store.ts'
 import type { AccessPolicy } from './policy.ts'
 
 export const REVOCATIONS_PATH = '/api/access/revocations'
@@ -99,7 +99,7 @@ export class RevocationLog {
   async #find(origin: string, cursor: string | null): Promise<Revocations> {
     const { database } = this.#options
     const until = await this.#endLost()
-    const after = this.#parseCursor(cursor, until)
+    const after = await this.#parseCursor(cursor, until)
     const since = { origin, after: after ?? 0, until, limit: MAX_ENDED }
     const rows = since.after < until ? await listEnded(database.read, since) : []
     const last = rows.length === MAX_ENDED ? rows.at(-1)?.ended_seq : undefined
@@ -121,11 +121,13 @@ export class RevocationLog {
     return `${seq}.${Math.floor(this.#options.now() / 1000)}`
   }
 
-  /** Undefined for a cursor that is too old, or comes from another database. */
-  #parseCursor(cursor: string | null, lastSeq: number): number | undefined {
+  /** Undefined for a cursor that is too old, from before a restore, or from another database. */
+  async #parseCursor(cursor: string | null, lastSeq: number): Promise<number | undefined> {
+    const { database, now } = this.#options
     const [, seq, seconds] = CURSOR.exec(cursor ?? '') ?? []
     if (seq === undefined || Number(seq) > lastSeq) return undefined
-    const ageMs = this.#options.now() - Number(seconds) * 1000
-    return Math.abs(ageMs) <= MAX_CURSOR_MS ? Number(seq) : undefined
+    const atMs = Number(seconds) * 1000
+    if (Math.abs(now() - atMs) > MAX_CURSOR_MS) return undefined
+    return atMs > (await findRestore(database.read)) ? Number(seq) : undefined
   }
 }

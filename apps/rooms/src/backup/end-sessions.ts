@@ -1,3 +1,4 @@
+import { recordRestore } from '../access-layer/ended-store.ts'
 import type { Tx } from '../db/tables.ts'
 
 /**
@@ -5,7 +6,7 @@ import type { Tx } from '../db/tables.ts'
  * ends when it was last used: nothing of it is known from then on. For guests, the time to their
  * deletion begins.
  */
-export async function endAllSessions(tx: Tx): Promise<number> {
+export async function endAllSessions(tx: Tx, nowMs: number): Promise<number> {
   await tx
     .updateTable('users')
     .set((eb) => ({ guest_ended_at: eb.ref('last_seen_at') }))
@@ -20,5 +21,6 @@ export async function endAllSessions(tx: Tx): Promise<number> {
   await tx.deleteFrom('login_states').execute()
   await tx.deleteFrom('access_codes').execute()
   await tx.deleteFrom('ws_tickets').execute()
+  await recordRestore(tx, nowMs)
   return Number(numUpdatedRows)
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eachDialect } from '@latchkey/database/testing'
 import { SignJWT } from 'jose'
+import { endAllSessions } from '../../src/backup/end-sessions.ts'
 import { admin, eraseAccount } from '../actions.ts'
 import { ALICE } from '../provider/hostile.ts'
 import { roomsPerTest } from '../per-test.ts'
@@ -186,6 +187,19 @@ describe('a service that asks', () => {
     ])
       expect([since, await ask(service, since)]).toMatchObject([since, { reset: true, ended: [{ sid }] }])
     expect((await ask(service, cursor)).ended).toHaveLength(1)
+  })
+
+  test('R50.6c: begins again after a restore, which knows nothing of access that began after the backup', async () => {
+    const service = await rooms(accessLayer())
+    await entered(service)
+    const { cursor } = await ask(service)
+    await service.rooms.database.write((tx) => endAllSessions(tx, service.clock.ms + 1))
+    // More has ended than the cursor had seen.
+    expect(await ask(service, cursor)).toMatchObject({ reset: true, ended: [{}] })
+    service.clock.ms += 2_000
+    const { cursor: later } = await ask(service)
+    await entered(service).then((visitor) => visitor.rooms.json('/api/auth/logout', { body: {} }))
+    expect(await ask(service, later)).toMatchObject({ reset: false, ended: [{}] })
   })
 
   test('R50.6c: learns of ends while Rooms was stopped, and of those before it asked for ten minutes', async () => {
