@@ -10,34 +10,43 @@ import { findLastBackup as findLinksBackup } from '@latchkey/links/backup/last-b
 import { migrationNotes as linksNotes } from '@latchkey/links/db/migration-notes'
 import { migrations as linksMigrations } from '@latchkey/links/db/migrations'
 import type { Tables as LinksTables } from '@latchkey/links/db/tables'
+import { declarations as linksDeclarations } from '@latchkey/links/settings/declarations'
+import { findKnownSettings as findKnownOfLinks } from '@latchkey/links/settings/known'
 import * as linksSettings from '@latchkey/links/settings/settings'
 import { findLastBackup as findRoomsBackup } from '@latchkey/rooms/backup/last-backup'
 import { migrationNotes as roomsNotes } from '@latchkey/rooms/db/migration-notes'
 import { migrations as roomsMigrations } from '@latchkey/rooms/db/migrations'
 import type { Tables as RoomsTables } from '@latchkey/rooms/db/tables'
+import { findKnownSettings as findKnownOfRooms } from '@latchkey/rooms/platform/known-settings'
+import { declarations as roomsDeclarations } from '@latchkey/rooms/settings/declarations'
 import { readDemoSettings } from '@latchkey/rooms/settings/demo'
 import * as roomsSettings from '@latchkey/rooms/settings/settings'
-import type { Environment } from '@latchkey/settings/settings'
+import { compareSettings } from '@latchkey/settings/known'
+import type { Declarations, Environment } from '@latchkey/settings/settings'
 import type { Kysely } from 'kysely'
 import { nowSeconds } from './environment.ts'
 
 /** What the check needs of a service. */
 interface Upgrade<Tables> {
   readonly declared: Declared<{ readonly databaseUrl: string }>
+  readonly declarations: Declarations
   /** The setting that names the database. */
   readonly setting: string
   readonly migrations: Readonly<Record<string, Migration>>
   readonly notes: Readonly<Record<string, string>>
   readonly findLastBackup: (read: Kysely<Tables>) => Promise<LastBackup | undefined>
+  readonly findKnownSettings: (read: Kysely<Tables>) => Promise<string | undefined>
 }
 
 export function checkLinksUpgrade(env: Environment): AsyncGenerator<Finding> {
   const upgrade: Upgrade<LinksTables> = {
     declared: linksSettings,
+    declarations: linksDeclarations,
     setting: 'LINKS_DATABASE_URL',
     migrations: linksMigrations,
     notes: linksNotes,
     findLastBackup: findLinksBackup,
+    findKnownSettings: findKnownOfLinks,
   }
   return checkUpgrade(upgrade, env)
 }
@@ -47,10 +56,12 @@ export function checkRoomsUpgrade(env: Environment): AsyncGenerator<Finding> {
   const readSettings = env['AUTH_PROVIDER'] ? roomsSettings.readSettings : readDemoSettings
   const upgrade: Upgrade<RoomsTables> = {
     declared: { readSettings, settingsWarnings },
+    declarations: roomsDeclarations,
     setting: 'ROOMS_DATABASE_URL',
     migrations: roomsMigrations,
     notes: roomsNotes,
     findLastBackup: findRoomsBackup,
+    findKnownSettings: findKnownOfRooms,
   }
   return checkUpgrade(upgrade, env)
 }
@@ -83,6 +94,7 @@ async function* checkTables<Tables>(upgrade: Upgrade<Tables>, url: string): Asyn
     for (const name of due)
       yield ok('migration', `${name}: ${upgrade.notes[name] ?? 'Without a description'}`)
     if (due.length > 0) yield await checkTime(upgrade, url)
+    yield* describeSettings(await upgrade.findKnownSettings(reader.read), upgrade.declarations)
     yield checkBackup(await upgrade.findLastBackup(reader.read))
   } finally {
     await reader.close()
@@ -97,6 +109,19 @@ async function checkTime<Tables>({ migrations }: Upgrade<Tables>, url: string): 
     if (!(error instanceof CannotCopy)) throw error
     return warn('time', `not measured: ${error.message}`)
   }
+}
+
+function* describeSettings(listed: string | undefined, declarations: Declarations): Generator<Finding> {
+  if (listed === undefined) {
+    yield ok('setting', 'what changed is unknown: the version that runs has stored no list')
+    return
+  }
+  const { since, added, renamed, dropped } = compareSettings(listed, declarations)
+  for (const { name, sentence } of added) yield ok('setting', `${name} is new: ${sentence}`)
+  for (const { from, to } of renamed) yield ok('setting', `${from} is now called ${to}`)
+  for (const name of dropped) yield ok('setting', `${name} no longer exists`)
+  if (added.length + renamed.length + dropped.length === 0)
+    yield ok('setting', `none is new, renamed or dropped since ${since}`)
 }
 
 const DAY_S = 86_400

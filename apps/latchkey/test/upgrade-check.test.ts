@@ -6,9 +6,13 @@ import { migrate } from '@latchkey/database/migrate'
 import { eachDialect } from '@latchkey/database/testing'
 import { saveLastBackup as saveLinksBackup } from '@latchkey/links/backup/last-backup'
 import type { Tables as LinksTables } from '@latchkey/links/db/tables'
+import { declarations as linksDeclarations } from '@latchkey/links/settings/declarations'
+import { saveKnownSettings as saveKnownOfLinks } from '@latchkey/links/settings/known'
+import { VERSION } from '@latchkey/rooms/api/version'
 import { saveLastBackup } from '@latchkey/rooms/backup/last-backup'
 import { migrations } from '@latchkey/rooms/db/migrations'
 import type { Tables } from '@latchkey/rooms/db/tables'
+import { saveKnownSettings as saveKnownOfRooms } from '@latchkey/rooms/platform/known-settings'
 import { sql } from 'kysely'
 import { LATCHKEY_SOURCE } from '../../../scripts/latchkey-command.ts'
 import { type Instance, instancesOn } from './backup/services.ts'
@@ -24,6 +28,16 @@ async function saveBackups({ links, rooms }: Instance, backup: LastBackup): Prom
   const database = openDatabase<Tables>(rooms)
   await database.write((tx) => saveLastBackup(tx, backup))
   await database.close()
+}
+
+/** What a start of this version stores. */
+async function startOnce({ links, rooms }: Instance): Promise<void> {
+  const ofLinks = openDatabase<LinksTables>(links)
+  await saveKnownOfLinks(ofLinks)
+  await ofLinks.close()
+  const ofRooms = openDatabase<Tables>(rooms)
+  await ofRooms.write((tx) => saveKnownOfRooms(tx, Date.now()))
+  await ofRooms.close()
 }
 
 eachDialect((_dialect, newUrl) => {
@@ -67,6 +81,38 @@ eachDialect((_dialect, newUrl) => {
     )
     expect(rows.map(({ name }) => name)).toEqual(early.map(([name]) => name))
     await database.close()
+  }, 60_000)
+
+  test('O4.3e: new, renamed and dropped settings are named once a version has stored which it knows', async () => {
+    const source = await instances.createFilled(LATCHKEY_SOURCE)
+    const linesOf = async (options = {}) => {
+      const { out } = await source.workspace.run(CHECK, options)
+      return [...out.matchAll(/^(ok|warn) +(links|rooms)  settings? +(.*)$/gm)].map(([, ...words]) =>
+        words.join(' '),
+      )
+    }
+    const unknown = 'what changed is unknown: the version that runs has stored no list'
+    for (const service of ['links', 'rooms'])
+      expect(await linesOf(later)).toContain(`ok ${service} ${unknown}`)
+
+    await startOnce(source)
+    const none = `none is new, renamed or dropped since ${VERSION}`
+    expect(await linesOf()).toEqual([
+      'ok links all settings are valid',
+      `ok links ${none}`,
+      'ok rooms all settings are valid',
+      `ok rooms ${none}`,
+    ])
+    const set = { LINKS_RATE_LIMIT: 'off' }
+    expect(await linesOf({ env: { ...later.env, ...set } })).toEqual([
+      'warn links LINKS_RATE_LIMIT is ignored: it is now called LINKS_REQUESTS',
+      'ok links all settings are valid',
+      `ok links LINKS_CLICK_DAYS is new: ${linksDeclarations.retentionDays.sentence}`,
+      'ok links LINKS_RATE_LIMIT is now called LINKS_REQUESTS',
+      'ok links LINKS_RETENTION_DAYS no longer exists',
+      'ok rooms all settings are valid',
+      `ok rooms ${none}`,
+    ])
   }, 60_000)
 
   test('O4.3d: a backup that is missing or older than a day is left to a person', async () => {

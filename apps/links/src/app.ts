@@ -18,6 +18,7 @@ import { createSharedStatsPages } from './http/shared-stats/handler.ts'
 import { createMcp } from './mcp/endpoint.ts'
 import { findOrCreateInstanceSecret } from './preferences/instance-secret.ts'
 import { createRedirect, createVisitOptions } from './create-redirect.ts'
+import { saveKnownSettings } from './settings/known.ts'
 import { openWebhooks } from './webhooks/open.ts'
 import type { PostOptions } from './webhooks/post.ts'
 import { type ServicesOptions, createServices } from './create-services.ts'
@@ -68,6 +69,7 @@ export async function createLinks(options: LinksOptions): Promise<Links> {
   const database = await openMigrated<Tables>(settings.databaseUrl, migrations, log)
   const { stopClock, ...clocks } = await openClock(options, database)
   const { now } = clocks
+  await saveKnownSettings(database)
   const metrics = createMetrics()
   const { journal, drainThread } = await openJournal({ settings, database, log, metrics })
   const { userAgent, queues } = await openOutbound({ settings, database, log, now })

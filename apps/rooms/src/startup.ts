@@ -7,6 +7,7 @@ import { hasAdmin, lockGrantChanges, revokeAdminsOf } from './grants/operations.
 import { endSessionsOfGuests } from './guests/store.ts'
 import { findOpenProvider } from './identity/open-provider.ts'
 import { type ProviderConfig, issuerOf, subjectSourceOf } from './identity/provider-config.ts'
+import { saveKnownSettings } from './platform/known-settings.ts'
 import { recordProvider, recordSubjectSource } from './platform/provider-change.ts'
 import { exchangeState, findState } from './platform/store.ts'
 import { recordMaxRetention } from './rooms/retention.ts'
@@ -26,6 +27,7 @@ export async function reconcileSettings(
   const name = { mode: provider.mode, issuer: issuerOf(provider) }
   if (accessOrigins === null) await database.write(deleteAccess)
   const outcome = await database.write(async (tx) => ({
+    settings: await saveKnownSettings(tx, nowMs),
     retention: await recordMaxRetention(tx, maxRetentionDays, nowMs),
     change: await recordProvider(tx, name, nowMs),
     inherited: await revokeInheritedAdmins(database, tx, provider, nowMs),

@@ -18,6 +18,8 @@ export interface Declaration<T> {
   readonly secret?: boolean
   /** An empty variable is a distinct value instead of counting as unset. */
   readonly keepsEmpty?: boolean
+  /** The name in an earlier version. */
+  readonly formerName?: string
 }
 
 export type Declarations = Readonly<Record<string, Declaration<unknown>>>

@@ -2,7 +2,7 @@ import type { Declarations, Environment } from './settings.ts'
 
 /**
  * Returns one sentence for each variable of `env` that begins with one of the app's own `prefixes`
- * but is not a setting, with the nearest name when it looks like a typing error. Print them as
+ * but is not a setting, with its new name, or the nearest one when it looks like a typing error. Print them as
  * warnings: the environment may set such names too (Kubernetes does for a service called `links`),
  * so they must not keep the app from starting. Values never appear in them.
  *
@@ -24,6 +24,8 @@ export function findUnknownSettings(
         env[name] && !settingNames.includes(name) && prefixes.some((prefix) => name.startsWith(prefix)),
     )
     .map((name) => {
+      const renamed = Object.values(declarations).find(({ formerName }) => formerName === name)
+      if (renamed) return `${name} is ignored: it is now called ${renamed.name}`
       const near = findNearest(name, settingNames)
       return `${name} is not a setting and is ignored${near ? `; did you mean ${near}?` : ''}`
     })
