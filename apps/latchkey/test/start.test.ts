@@ -64,7 +64,7 @@ describe('latchkey start', () => {
     await other.stop(true)
   })
 
-  test('refuses a database of a newer version and does not change it', async () => {
+  test('O4.1d: refuses a database of a newer version and does not change it', async () => {
     const file = new SqliteFile(workspace.database)
     file.run("insert into migration (name, applied_at) values ('9999-future', 'now')")
     for (const args of [['start'], ['keys', 'list'], ['backup', 'b.db']]) {

@@ -66,7 +66,7 @@ eachDialect((dialect, newUrl) => {
   })
 
   describe('a database of a newer version', () => {
-    test('is refused with the names of its unknown migrations, and is not changed', async () => {
+    test('O4.1d: is refused with the names of its unknown migrations, and is not changed', async () => {
       const database = openAt(await newUrl())
       await migrate(database, { ...two, '0003-later': fillThing, '0004-last': fillThing })
       const refused = await errorOf(migrate(database, two))

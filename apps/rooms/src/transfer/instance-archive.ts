@@ -1,5 +1,5 @@
 import { readSnapshot } from '@latchkey/database/snapshot'
-import type { Rows } from '@latchkey/database/archive/bulk-types'
+import type { Bulk, Rows } from '@latchkey/database/archive/bulk-types'
 import { type RestoreOptions, restoreArchive } from '@latchkey/database/archive/restore'
 import { type ArchiveChunk, writeArchive } from '@latchkey/database/archive/writer'
 import { foldText } from '@latchkey/http/fold'
@@ -32,6 +32,12 @@ export async function exportRooms(
   return lost
 }
 
+/** As the migration 0006 does: new messages of members begin at their marks alone. */
+const MOVE_READ_MARKS = `update room_user_states set last_read_seq = member.joined_seq
+  from room_members as member
+  where member.room_id = room_user_states.room_id and member.user_id = room_user_states.user_id
+    and member.joined_seq > room_user_states.last_read_seq`
+
 /**
  * Restores an archive of `exportRooms` into an empty instance of either engine, with
  * `restoreArchive`.
@@ -43,14 +49,24 @@ export async function importRooms({
   storage: FileStorage
 }): Promise<Record<RoomsTable, number>> {
   const format = await readFormat()
+  let isBeforeReadMarks = false
+  const complete = (batch: Rows): Rows => {
+    // Both came with the same version.
+    if (batch.table === 'users') isBeforeReadMarks ||= !batch.columns.includes('away')
+    return computeNames(batch)
+  }
+  const finish = async (bulk: Bulk) => {
+    if (isBeforeReadMarks) await bulk.run(MOVE_READ_MARKS)
+    await buildSearchIndex(bulk)
+  }
   const restore = (onContent?: ContentRestorer['receive']) =>
     restoreArchive({
       ...options,
       format,
       // A service that was started before has stored state of its jobs there.
       replaced: ['platform_state'],
-      complete: computeNames,
-      begin: async (bulk) => () => buildSearchIndex(bulk),
+      complete,
+      begin: async (bulk) => () => finish(bulk),
       ...(onContent && { onContent }),
     })
   if (options.dryRun) return restore()

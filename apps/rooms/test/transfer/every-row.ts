@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/database/database'
 import { foldText } from '@latchkey/http/fold'
 import { sql } from 'kysely'
 import type { Tables } from '../../src/db/tables.ts'
+import { insertDocument, searchDocument } from '../../src/messages/search/document.ts'
 import { thumbnailKey } from '../../src/files/storage/storage.ts'
 import { namesOf } from '../../src/users/names.ts'
 
@@ -79,6 +80,10 @@ export const rows: Record<string, Record<string, string | number | null>[]> = {
     user_agent: ODD,
     client_ip: '::1',
   })),
+  notification_settings: [
+    { user_id: 'ann', quiet_from: '22:00', quiet_to: '07:00', quiet_tz: 'Europe/Stockholm', sound: 1 },
+    { user_id: 'bob', sound: 0 },
+  ],
   push_subscriptions: [
     {
       id: 'p',
@@ -292,15 +297,70 @@ export const rows: Record<string, Record<string, string | number | null>[]> = {
   room_ownership_transfers: [
     { room_id: 'r', from_user_id: 'ann', to_user_id: 'bob', expires_at: 9, created_at: 1 },
   ],
+  nodes: [{ node_id: 'n', heartbeat: 1 }],
+  online_users: [{ user_id: 'ann', node_id: 'n' }],
+  presence_leases: [
+    { connection_id: 'k', room_id: 'r', user_id: 'ann', session_id: 's0', node_id: 'n', expires_at: 1 },
+  ],
+  call_leases: [
+    {
+      connection_id: 'k',
+      room_id: 'r',
+      joined_at: 1,
+      audio: 0,
+      camera: 1,
+      screen: 0,
+      muted: 1,
+      hand_at: 2,
+      lost_at: 3,
+    },
+  ],
+  ws_tickets: [{ ticket_hash: 'w', session_id: 's0', expires_at: 1 }],
+  access_keys: [{ kid: 'k', public_key: 'public', private_key_sealed: 'sealed', created_at: 1 }],
+  access_claims: [
+    { user_id: 'ann', email: 'ann@example.com', groups: '["staff"]', conditions_hash: 'h', is_met: 1 },
+  ],
+  access_codes: [
+    {
+      code_hash: 'h',
+      session_id: 's0',
+      origin: 'https://go.example',
+      challenge: 'c',
+      expires_at: 1,
+    },
+  ],
+  access_sessions: [
+    {
+      id: 'a1',
+      session_id: 's0',
+      origin: 'https://go.example',
+      token_hash: 'h1',
+      created_at: 1,
+      expires_at: 2,
+    },
+    {
+      id: 'a2',
+      session_id: 's0',
+      origin: 'https://go.example',
+      token_hash: 'h2',
+      created_at: 1,
+      expires_at: 2,
+      ended_seq: 1,
+      ended_at: 2,
+    },
+  ],
 }
 
-/** Inserts all `rows` into a database without rows. */
+/** Inserts all `rows` into a database without rows, and the words of the messages into their index. */
 export async function fill(database: Database<Tables>): Promise<void> {
   await database.write(async (tx) => {
     for (const [table, some] of Object.entries(rows))
       for (const row of some)
         await sql`insert into ${sql.table(table)} (${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
           values (${sql.join(Object.values(row))})`.execute(tx)
+    const messages = await tx.selectFrom('room_messages').selectAll().orderBy('created_at').execute()
+    for (const { content, ...message } of messages)
+      if (content !== null) await insertDocument(tx, message, searchDocument({ ...message, content }))
   })
 }
 
