@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Random } from '@latchkey/http/testing-random'
 
 export interface Outcome {
@@ -18,4 +21,14 @@ export interface Run {
 export interface Proof {
   name: string
   run: (run: Run) => Promise<Outcome>
+}
+
+/** Gives `work` a folder, and removes it afterwards. */
+export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-prove-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -1,12 +1,22 @@
-// npm run prove [kill …] [-- --seed N] [--minutes M]
+// npm run prove [kill|outage|clocks|network|flood …] [-- --seed N] [--minutes M]
 // Runs the fault harnesses of both services on this machine, and adds the results to docs/proofs.md.
 import { parseArgs } from 'node:util'
 import { Random } from '@latchkey/http/testing-random'
+import { clockProofs } from './clocks.ts'
+import { floodProofs } from './flood.ts'
 import { killProofs } from './kill.ts'
+import { networkProofs } from './network.ts'
+import { outageProofs } from './outage.ts'
 import type { Outcome, Proof } from './proof.ts'
 import { type Result, appendResults, describeResult } from './report.ts'
 
-const KINDS: Record<string, readonly Proof[]> = { kill: killProofs }
+const KINDS: Record<string, readonly Proof[]> = {
+  kill: killProofs,
+  outage: outageProofs,
+  clocks: clockProofs,
+  network: networkProofs,
+  flood: floodProofs,
+}
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

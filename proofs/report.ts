@@ -31,6 +31,6 @@ function shorten(problem: string): string {
 export function appendResults(results: readonly Result[]): void {
   const date = new Date().toISOString().slice(0, 10)
   const lines = results.map((result) => `- ${date}, ${describeResult(result)}\n`)
-  writeFileSync(PAGE, `${readFileSync(PAGE, 'utf8').trimEnd()}\n\n${lines.join('')}`)
+  writeFileSync(PAGE, `${readFileSync(PAGE, 'utf8').trimEnd()}\n${lines.join('')}`)
   Bun.spawnSync(['oxfmt', PAGE])
 }

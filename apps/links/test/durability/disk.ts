@@ -22,8 +22,14 @@ function succeeds(command: string, ...rest: string[]): boolean {
   return spawnSync(command, rest, { stdio: 'ignore' }).status === 0
 }
 
-/** A small file system of its own. Undefined if this process may not mount one. */
-export function mountDisk(size = SIZE): (Disk & { remount(mode: 'ro' | 'rw'): boolean }) | undefined {
+/** A small file system of its own. It can be filled up without a server. */
+interface MountedDisk extends Omit<Disk, 'fill'> {
+  fill(server?: Server): void
+  remount(mode: 'ro' | 'rw'): boolean
+}
+
+/** Undefined if this process may not mount one. */
+export function mountDisk(size = SIZE): MountedDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
   if (process.getuid?.() !== 0 || !succeeds('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder)) {
     rmSync(folder, { recursive: true })

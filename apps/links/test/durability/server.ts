@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
 import { Wire } from '@latchkey/http/testing-wire'
 
-const START_TIMEOUT_MS = 50_000
+/** Generous: a machine that runs many things at once starts a process slowly. */
+const START_TIMEOUT_MS = 120_000
 /** Time in which clients read what a process sent before it was killed. */
 const READ_WITHIN_MS = 1_000
 

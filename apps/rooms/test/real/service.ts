@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LATCHKEY } from '../../../../scripts/latchkey-command.ts'
 
-const START_WITHIN_MS = 30_000
+/** Generous: a machine that runs many things at once starts a process slowly. */
+const START_WITHIN_MS = 120_000
 
 export interface Service {
   readonly pid: number
