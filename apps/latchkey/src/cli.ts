@@ -15,6 +15,7 @@ import { setup } from './commands/setup.ts'
 import { links, rooms, start } from './commands/start.ts'
 import { transferCommands } from './commands/transfer.ts'
 import { upgrade } from './commands/upgrade.ts'
+import { verifyCommand } from './commands/verify.ts'
 import { voiceCommands } from './commands/voice.ts'
 import { formatError } from './format-error.ts'
 import { printError, printLine } from './output.ts'
@@ -29,6 +30,7 @@ const commands: readonly Command[] = [
   ...keyCommands,
   ...linkCommands,
   ...transferCommands,
+  verifyCommand,
   transferOwnershipCommand,
   ...legacyCommands,
   explainCommand,

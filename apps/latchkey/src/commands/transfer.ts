@@ -142,7 +142,7 @@ function readImportOptions(path: string, values: ImportValues, settings: Setting
 }
 
 /** The domains of the instance; `--domain` is that of rows that name none. */
-function domainsOf({ baseUrl, domains }: Settings, domain?: string): ImportDomains {
+export function domainsOf({ baseUrl, domains }: Settings, domain?: string): ImportDomains {
   return {
     hosts: domains,
     defaultHost: baseUrl === null ? null : new URL(baseUrl).hostname,
@@ -151,7 +151,7 @@ function domainsOf({ baseUrl, domains }: Settings, domain?: string): ImportDomai
 }
 
 /** Parses `url=Target,slug=Short URL`. */
-function columnsOf(map: string): ColumnMapping {
+export function columnsOf(map: string): ColumnMapping {
   const { success, error, data } = MappingPairs.safeParse(map.split(','))
   if (!success) throw new UsageError(`--map: ${error.issues[0]?.message}`)
   return mappingOf(data)

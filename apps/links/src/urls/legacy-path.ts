@@ -55,6 +55,11 @@ export function decodePath(path: string): string | undefined {
   }
 }
 
+/** The path of a URL, encoded, without its leading slash. */
+export function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}
+
 /**
  * The key of a legacy path beside the keys of slugs, none of which begins with a slash:
  * `//2BG`, or `/go.example.org/2BG` on a further domain.
