@@ -24,8 +24,8 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
   }
 
   /** The stored click of a request. */
-  async function visit(links: TestLinks, headers: Record<string, string>, query = '') {
-    await links.fetch(`/talk${query}`, { headers }, ADDRESS)
+  async function visit(links: TestLinks, headers: Record<string, string>, query = '', path = '/talk') {
+    await links.fetch(`${path}${query}`, { headers }, ADDRESS)
     await links.databaseState()
     const [row] = await links.rows<Record<string, unknown>>('select * from click order by id desc limit 1')
     return row ?? {}
@@ -182,6 +182,8 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
           key: await links.key('ann@example.com'),
           body: { split },
         })
+        const legacyPath = { domain: '', path: 'Talk', link_id: link?.id ?? 0, source: 'cli', created_at: 1 }
+        await links.database.write((tx) => tx.insertInto('legacy_path').values(legacyPath).execute())
         const headers = { ...VISIT, 'CF-IPCountry': 'SE' }
         const utm = 'source medium campaign term content'.split(' ').map((name) => `utm_${name}=x`)
         const { clicks } = await statementOf(links)
@@ -192,8 +194,10 @@ eachDialect((dialect, newUrl, testOnSqlite) => {
             .filter(({ name, with_gpc: withGpc }) => name !== 'is_self_referrer' && (!isGpc || withGpc))
             .map(({ name }) => name)
         const query = `?${utm.join('&')}`
-        expect(stored(await visit(links, headers, query)).toSorted()).toEqual(stated(false).toSorted())
-        const gpc = await visit(links, { ...headers, 'Sec-GPC': '1' }, query)
+        expect(stored(await visit(links, headers, query, '/Talk')).toSorted()).toEqual(
+          stated(false).toSorted(),
+        )
+        const gpc = await visit(links, { ...headers, 'Sec-GPC': '1' }, query, '/Talk')
         expect(stored(gpc).toSorted()).toEqual(stated(true).toSorted())
       }
     })
