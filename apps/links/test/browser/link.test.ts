@@ -23,6 +23,24 @@ test('the page of a link is accessible and within its width in each of its state
   }
 }, 120_000)
 
+test('L18.14: what a link is stays in a wide window beside its statistics, and precedes them in a narrow one', async () => {
+  const { page } = await open('sale')
+  await waitForLinkPage(page)
+  const rail = page.locator('.link-rail')
+  const statistics = page.locator('.link-main')
+  const boxOf = async (part: typeof rail) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  await page.setViewportSize({ width: 1200, height: 800 })
+  const [beside, left] = [await boxOf(rail), await boxOf(statistics)]
+  expect([beside.x > left.x + left.width, beside.y === left.y]).toEqual([true, true])
+  await page.getByRole('button', { name: 'Show history' }).scrollIntoViewIfNeeded()
+  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0)
+  const { y } = await boxOf(rail.getByRole('link', { name: '/spring-sale' }))
+  expect([y > 0, y < 800]).toEqual([true, true])
+  await page.setViewportSize({ width: 1199, height: 800 })
+  const [above, below] = [await boxOf(rail), await boxOf(statistics)]
+  expect([above.x === below.x, above.y + above.height < below.y]).toEqual([true, true])
+})
+
 test('L18: its owner edits label, URL and expiry in place; a refused value stays in its field', async () => {
   const id = await create('edited', { label: 'Before' })
   const { page, errors } = await open('edited')

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
-import { expectLightLoad } from '@latchkey/web/testing/first-load'
+import { expectLightLoad, expectNothingMoves } from '@latchkey/web/testing/first-load'
 import { type LinkJson, clickLink, createBundle, createLink, read, recordClicks } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
@@ -99,6 +99,20 @@ test('L18.13: every page is loaded with few requests and scripts, all of them na
       },
     })
 }, 60_000)
+
+test('L18.13: nothing moves on the page of a link with rules', async () => {
+  const { page } = await admin.open('/keys')
+  const link = await createLink(admin, { url: 'https://example.com/ruled' })
+  const rules = [{ when: { os: ['ios'] }, to: 'https://apps.example.com/' }]
+  await admin.call('PUT', `/links/${link.id}/behaviour`, { rules, starts_at: 1_700_000_000 })
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(admin.at(`/links/${link.id}`))
+    await page.getByText('iPhone or iPad').waitFor()
+    await page.waitForFunction(() => !document.querySelector('main .mantine-Skeleton-root'))
+    await expectNothingMoves(page)
+  }
+})
 
 test('L18.13: from the second visit on, no page asks for its statistics', async () => {
   const { page } = await admin.open('/keys')

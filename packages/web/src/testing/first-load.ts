@@ -39,6 +39,11 @@ export async function expectLightLoad(
     address,
   ).toBeLessThan(maxScriptBytes)
   await stopSaving()
+  await expectNothingMoves(page)
+}
+
+/** Expects that nothing has moved since the page was opened. */
+export async function expectNothingMoves(page: Page): Promise<void> {
   const { shift, moved } = await findMoves(page)
   expect(shift > MAX_SHIFT ? moved : []).toEqual([])
 }

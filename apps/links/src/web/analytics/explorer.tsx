@@ -24,7 +24,7 @@ interface Props {
   /** Content below the chart, also without statistics. */
   children?: ReactNode
   /** A further panel beside the breakdowns, also without statistics. */
-  panel?: (stats: Stats | undefined) => ReactNode
+  panel?: ReactNode
 }
 
 /** Statistics with their filters, all of which are in the address. */
@@ -34,7 +34,6 @@ export function Explorer({ subject, empty, children, panel }: Props) {
   const read = useAnalytics(view, subject)
   const { stats, isMissing } = read
   const hasClicks = !isMissing && (!stats || stats.totals.clicks > 0)
-  const further = panel?.(isMissing ? undefined : stats)
   return (
     <Stack gap="md">
       <Toolbar view={view} change={change} range={stats?.window.range} subject={subject} />
@@ -53,10 +52,10 @@ export function Explorer({ subject, empty, children, panel }: Props) {
         {children}
         {hasClicks ? (
           <Panels {...controls} stats={stats} subject={subject}>
-            {further}
+            {panel}
           </Panels>
         ) : (
-          further
+          panel
         )}
       </StaleContent>
     </Stack>

@@ -15,7 +15,7 @@ export default function Dashboard() {
       <WebhookNotice />
       <SmartInput />
       {links && isFirstRun && <FirstRun links={links} />}
-      {links?.length !== 0 && <Explorer panel={() => <LiveClicks />} />}
+      {links?.length !== 0 && <Explorer panel={<LiveClicks />} />}
     </Stack>
   )
 }

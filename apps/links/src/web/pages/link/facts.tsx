@@ -31,7 +31,7 @@ export function Facts({ link, opener, openDialog }: Pick<LinkControls, 'link' | 
     openDialog({ about: 'qr', slug: primarySlug(link) })
   }
   return (
-    <Paper withBorder p={{ base: 'md', sm: 'lg' }}>
+    <Paper withBorder p="md">
       <Stack gap="md">
         <div className="link-top">
           <Stack gap={6} miw={0}>

@@ -1,3 +1,4 @@
+import type { Subject } from '../../analytics/use-analytics.ts'
 import type { Result } from '../../call.ts'
 import { me } from '../../me.ts'
 import { primarySlugName } from '../../parts/short-url.ts'
@@ -11,4 +12,9 @@ export function nameOf(link: Link): string {
 
 export function isMine(link: Pick<Link, 'created_by'>): boolean {
   return link.created_by === me.identity
+}
+
+/** The link as the subject of its statistics. */
+export function subjectOf({ id }: Pick<Link, 'id'>): Subject {
+  return { dimension: 'link', value: String(id) }
 }

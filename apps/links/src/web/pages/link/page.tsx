@@ -7,12 +7,13 @@ import { useCall } from '../../queries.ts'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { PageHeading } from '@latchkey/web/shell/heading'
 import { useText } from '../../texts/text.ts'
-import { BehaviourCards } from './behaviour/cards.tsx'
+import { BehaviourCards, useBehaviourParts } from './behaviour/cards.tsx'
 import { type DialogState, Dialogs } from './dialogs.tsx'
 import { Facts } from './facts.tsx'
 import { History } from './history.tsx'
+import { Slugs } from './slugs.tsx'
 import { LinkStats } from './stats.tsx'
-import { BackToLinks, LinkHeader } from './link-header.tsx'
+import { BackToLinks, type LinkControls, LinkHeader } from './link-header.tsx'
 import { type Link, nameOf } from './link.ts'
 import { useRemoval } from './use-removal.tsx'
 import { StateNotice } from './state-badge.tsx'
@@ -56,6 +57,7 @@ function Detail({ link }: { link: Link }) {
   const opener = useRef<HTMLElement | null>(null)
   const removal = useRemoval(link, (target) => setDialog({ about: 'blocked', target }))
   const actions = useLinkActions(link)
+  const isReady = useBehaviourParts(link)
   if (removal.isPending('link'))
     return (
       <>
@@ -69,11 +71,26 @@ function Detail({ link }: { link: Link }) {
       <BackToLinks />
       <LinkHeader {...controls} />
       <StateNotice link={link} actions={actions} />
-      <Facts {...controls} />
-      <BehaviourCards link={link} />
-      <LinkStats {...controls} />
-      <History link={link} />
+      {isReady ? <Columns {...controls} /> : <Skeleton height={420} />}
       <Dialogs {...controls} dialog={dialog} close={() => setDialog(null)} />
     </Stack>
+  )
+}
+
+/** What the link is, beside what happens to it; below each other in a narrow window. */
+function Columns(controls: LinkControls) {
+  const { link } = controls
+  return (
+    <div className="link-columns">
+      <Stack className="link-rail" gap="md">
+        <Facts {...controls} />
+        <BehaviourCards link={link} />
+        <Slugs {...controls} />
+      </Stack>
+      <Stack className="link-main" gap="md">
+        <LinkStats link={link} />
+        <History link={link} />
+      </Stack>
+    </div>
   )
 }

@@ -24,35 +24,26 @@ import {
 import { useState } from 'react'
 import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { CsvButton } from '../../analytics/csv-button.tsx'
-import { type Subject, queryOf } from '../../analytics/use-analytics.ts'
+import { type Subject, queryOf, useShownStats } from '../../analytics/use-analytics.ts'
 import { useAnalyticsView } from '../../analytics/use-view.ts'
+import type { AnalyticsView } from '../../analytics/view.ts'
 import { Pager } from '../../parts/pager.tsx'
 import { slugName, slugUrl } from '../../parts/short-url.ts'
 import { slugKey } from '../../../urls/slug.ts'
 import { useText } from '../../texts/text.ts'
 import { LegacyPaths } from './legacy-paths.tsx'
 import type { LinkControls } from './link-header.tsx'
-import { type Slug, isMine } from './link.ts'
+import { type Slug, isMine, subjectOf } from './link.ts'
 
 /** A link may have thousands of slugs. */
 const PAGE_SIZE = 10
 
-interface SlugCounts {
-  counts: ReadonlyMap<string, number>
-  /** False if slugs with few clicks are missing. */
-  isComplete: boolean
-}
-
-interface Props extends LinkControls {
-  /** Undefined without statistics. */
-  counts: SlugCounts | undefined
-  subject: Subject
-}
-
 /** The primary slug, then the others by clicks in the selected statistics. */
-export function Slugs({ counts, subject, ...controls }: Props) {
+export function Slugs(controls: LinkControls) {
   const { t } = useText()
   const { view } = useAnalyticsView()
+  const subject = subjectOf(controls.link)
+  const counts = useSlugCounts(view, subject)
   const [offset, setOffset] = useState(0)
   const countOf = ({ slug, domain }: Slug) =>
     counts?.counts.get(slugKey(domain ?? null, slug)) ?? (counts?.isComplete ? 0 : undefined)
@@ -64,7 +55,7 @@ export function Slugs({ counts, subject, ...controls }: Props) {
   const first = Math.min(offset, Math.floor((slugs.length - 1) / PAGE_SIZE) * PAGE_SIZE)
   const maxClicks = Math.max(1, ...slugs.map(clicks))
   return (
-    <Paper withBorder p="md">
+    <Paper withBorder p="md" className="slugs">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
           {t('link.slugs')}
@@ -76,7 +67,7 @@ export function Slugs({ counts, subject, ...controls }: Props) {
           <Table.Tr>
             <Table.Th>{t('link.slug')}</Table.Th>
             <Table.Th w="28%">{t('link.clicks')}</Table.Th>
-            <Table.Th w={110} ta="right" visibleFrom="sm">
+            <Table.Th w={110} ta="right" className="slug-added">
               {t('link.added')}
             </Table.Th>
             <Table.Th w={42}>
@@ -100,6 +91,14 @@ export function Slugs({ counts, subject, ...controls }: Props) {
       <LegacyPaths link={controls.link} />
     </Paper>
   )
+}
+
+/** Clicks of the slugs by name. Those of the least clicked slugs may be missing. */
+function useSlugCounts(view: AnalyticsView, subject: Subject) {
+  const slugs = useShownStats(view, subject)?.breakdowns.slug
+  if (!slugs) return undefined
+  const counts = new Map(slugs.items.map(({ name, count }) => [name, count]))
+  return { counts, isComplete: slugs.items.length === slugs.total }
 }
 
 function Row({
@@ -131,7 +130,7 @@ function Row({
           </Box>
         </Stack>
       </Table.Td>
-      <Table.Td ta="right" visibleFrom="sm">
+      <Table.Td ta="right" className="slug-added">
         <Text size="sm" title={moment(slug.created_at)}>
           {day(slug.created_at)}
         </Text>

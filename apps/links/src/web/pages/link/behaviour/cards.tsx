@@ -1,4 +1,4 @@
-import { Button, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { lazyPart } from '../../../parts/lazy-part.ts'
 import { ReadError } from '../../../parts/read-error.tsx'
@@ -12,6 +12,19 @@ import { type BehaviourControls, type BehaviourDialog, isPlain } from './behavio
 const Destinations = lazyPart(behaviourTexts, () => import('./destinations.tsx'))
 const TimesSentence = lazyPart(behaviourTexts, () => import('./times-sentence.tsx'))
 const Dialog = lazyPart(behaviourTexts, () => import('./dialog.tsx'))
+
+/** True once the parts are loaded that the behaviour of the link needs, so that they move nothing. */
+export function useBehaviourParts({ id }: Link): boolean {
+  const { data, error } = useCall('links', 'getBehaviour', { params: { id } })
+  const isNeeded = data !== undefined && !isPlain(data.body)
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    if (isNeeded)
+      void Promise.allSettled([Destinations.load(), TimesSentence.load()]).then(() => setReady(true))
+    else if (data !== undefined || error !== null) setReady(true)
+  }, [isNeeded, data, error])
+  return isReady || (data !== undefined && !isNeeded)
+}
 
 /** Where a link leads, for whom and when (L26). A link without behaviour has a line for each. */
 export function BehaviourCards({ link }: { link: Link }) {
@@ -29,7 +42,7 @@ export function BehaviourCards({ link }: { link: Link }) {
   const snapshot = { behaviour: data.body, version: data.version }
   const controls = { link, snapshot, open }
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+    <div className="behaviour-cards">
       <Card title={t('link.where')}>
         {isPlain(snapshot.behaviour) ? (
           <Text size="sm" c="dimmed">
@@ -61,7 +74,7 @@ export function BehaviourCards({ link }: { link: Link }) {
           <Dialog {...controls} dialog={dialog} close={() => setDialog(null)} />
         </Suspense>
       )}
-    </SimpleGrid>
+    </div>
   )
 }
 
@@ -84,7 +97,7 @@ function useFocusReturn(isOpen: boolean, opener: { current: HTMLElement | null }
 function Card({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Paper withBorder p="md" component="section" aria-label={title} miw={0}>
-      <Stack gap="sm" h="100%">
+      <Stack gap="sm">
         <Title order={2}>{title}</Title>
         {children}
       </Stack>

@@ -1,11 +1,11 @@
 import { Anchor, Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { IconGripVertical } from '@latchkey/web/icons'
 import { type ComponentProps, useState } from 'react'
-import { type Subject, queryOf, useShownStats } from '../../../analytics/use-analytics.ts'
+import { queryOf, useShownStats } from '../../../analytics/use-analytics.ts'
 import { useAnalyticsView } from '../../../analytics/use-view.ts'
 import { useCall } from '../../../queries.ts'
 import { useText } from '../../../texts/text.ts'
-import { type Link, isMine } from '../link.ts'
+import { type Link, isMine, subjectOf } from '../link.ts'
 import type { BehaviourControls } from './behaviour.ts'
 import type { Behaviour, Rule, Destination } from '../../../parts/behaviour/types.ts'
 import { percentagesOf } from '../../../parts/behaviour/percentages.ts'
@@ -136,7 +136,7 @@ type ClicksOf = (variant: string) => number | undefined
  */
 function useVariantClicks({ id, total_clicks }: Link): ClicksOf {
   const { view } = useAnalyticsView()
-  const subject: Subject = { dimension: 'link', value: String(id) }
+  const subject = subjectOf({ id })
   const top = useShownStats(view, subject)?.breakdowns.variant
   const hasMore = top !== undefined && top.items.length < top.total
   const query = { ...queryOf(view, subject), dimension: 'variant' as const, limit: 100 }
@@ -180,7 +180,7 @@ function DestinationLine({ url, name, clicks }: LineProps) {
   return (
     <div className="rule-destination">
       <Text size="sm" c="dimmed" span miw={0} style={{ overflowWrap: 'anywhere' }}>
-        <span aria-hidden>→ </span>
+        <span aria-hidden>→{'\u00A0'}</span>
         {name !== undefined && <b className="rule-share">{name} </b>}
         <Anchor href={url} target="_blank" rel="noreferrer" size="sm" c="inherit" underline="always">
           <bdi>{url}</bdi>
