@@ -143,6 +143,7 @@ test('a body allows no other field, and a list documents its paging', () => {
   const paged = described.filter(({ operation }) => operation.responses['200']?.headers['X-Total-Count'])
   expect(paged.map(({ operation }) => operation.operationId)).toEqual([
     'listLinks',
+    'listLegacyPaths',
     'listBundles',
     'listBundleLinks',
     'listLinkHistory',
