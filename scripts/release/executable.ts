@@ -93,6 +93,7 @@ async function compile(folder: string, platform: Platform, file: string): Promis
       join(ROOT, 'apps/links/src/analytics/explorer/filtered-worker.ts'),
       join(ROOT, 'apps/links/src/counting/drain-worker.ts'),
       join(ROOT, 'apps/links/src/links/behaviour/password-worker.ts'),
+      join(ROOT, 'apps/links/src/qr/code-worker.ts'),
       join(ROOT, 'apps/links/src/transfer/import-worker.ts'),
       join(ROOT, 'packages/database/src/read-worker.ts'),
       '--outfile',

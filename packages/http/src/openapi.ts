@@ -244,7 +244,7 @@ function failureCodes<Context>(
  * has no type for them.
  */
 function mediaSchema(type: string, description: string): Json {
-  const isBinary = type === '*/*' || (type.startsWith('image/') && !type.endsWith('+xml'))
+  const isBinary = /^(\*\/\*|application\/pdf|image\/(?!.*\+xml$).*)$/.test(type)
   return { type: 'string', ...(isBinary && { format: 'binary' }), description }
 }
 

@@ -143,9 +143,11 @@ def test_a_qr_code_is_not_what_a_proxy_answers_instead(kind: str, answer: FakeAn
     assert (caught.value.status, caught.value.code) == (answer.status, "unexpected_answer")
 
 
-def test_a_qr_code_is_an_image_also_where_its_type_is_written_in_capitals(kind: str) -> None:
-    with fake_service(FakeAnswer(body="png", headers={"content-type": "IMAGE/PNG"})) as service:
-        assert ask(kind, service.url, lambda client: client.links.qr(1)).content == b"png"
+@pytest.mark.parametrize("content_type", ["IMAGE/PNG", "application/pdf"])
+def test_a_qr_code_is_a_file_of_its_type(kind: str, content_type: str) -> None:
+    answer = FakeAnswer(body="code", headers={"content-type": content_type})
+    with fake_service(answer) as service:
+        assert ask(kind, service.url, lambda client: client.links.qr(1)).content == b"code"
 
 
 def test_no_answer_in_time_is_a_time_out_of_the_client_or_of_the_call(kind: str) -> None:

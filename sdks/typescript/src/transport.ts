@@ -83,8 +83,8 @@ export class Transport {
   async file(call: Call): Promise<Blob> {
     const answer = await this.#send(call)
     const type = answer.headers.get('content-type') ?? ''
-    // All files of the service are images. Other types come from a proxy.
-    if (!/^image\//i.test(type)) throw unexpectedError(answer)
+    // All files of the service are images or PDF. Other types come from a proxy.
+    if (!/^(?:image\/|application\/pdf)/i.test(type)) throw unexpectedError(answer)
     return new Blob([answer.bytes], { type })
   }
 

@@ -112,9 +112,9 @@ describe('a QR code', () => {
     expect(error).toMatchObject({ code: 'unexpected_answer' })
   })
 
-  test('is an image also if its type is in upper case', async () => {
-    const service = new FakeService({ headers: { 'content-type': 'IMAGE/PNG' }, body: 'png' })
-    expect(await (await clientOf(service).links.qr(1)).text()).toBe('png')
+  test.each(['IMAGE/PNG', 'application/pdf'])('is a file of the type %s', async (type) => {
+    const service = new FakeService({ headers: { 'content-type': type }, body: 'code' })
+    expect(await (await clientOf(service).links.qr(1)).text()).toBe('code')
   })
 })
 

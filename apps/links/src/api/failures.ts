@@ -127,6 +127,10 @@ export const failures = {
   },
   qr_too_small: { status: 400, text: 'size: is too small for this code' },
   qr_too_long: { status: 400, text: 'level: is too high for a URL of this length' },
+  qr_unreadable: { status: 400, text: 'A scanner could not read this code' },
+  qr_unchecked: { status: 503, text: 'The code could not be read back in time; try again' },
+  qr_preset_not_found: { status: 404, text: 'Preset not found' },
+  too_many_qr_presets: { status: 400, text: 'You have reached the limit of 30 presets; delete one first' },
   import_stopped: { status: 503, text: 'The import was interrupted' },
   import_running: { status: 429, text: 'You already have an import running; wait until it finishes' },
   imports_full: { status: 429, text: 'Too many imports are running; try again later' },
@@ -243,20 +247,6 @@ export function errorCodeOf({ code, detail }: Failure): string {
   // `custom_slug` is another name for `slug`.
   const specific = detail?.replace(/^custom_slug_/, 'slug_')
   return specific !== undefined && codes.has(specific) ? specific : code
-}
-
-/** The PNG of a QR code would have less than one pixel per module. */
-export class QrSizeTooSmall extends Failure {
-  /** Pixels. */
-  readonly minSize: number
-
-  constructor(minSize: number) {
-    super('qr_too_small', {
-      status: failures.qr_too_small.status,
-      text: `size: must be at least ${minSize} for this code as PNG`,
-    })
-    this.minSize = minSize
-  }
 }
 
 /** Creates a failure of the list. `text` replaces its message if that must contain a number. */

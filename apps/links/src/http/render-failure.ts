@@ -1,6 +1,7 @@
 import type { Failure } from '@latchkey/http/failure'
 import { failureResponse } from '@latchkey/http/mount'
-import { QrSizeTooSmall, errorCodeOf, failureOf } from '../api/failures.ts'
+import { errorCodeOf, failureOf } from '../api/failures.ts'
+import { QrSizeTooSmall, QrUnreadable } from '../api/qr-failures.ts'
 import type { Services } from './services.ts'
 
 /** Header of the public API with the error code. Its bodies stay `{error}` (L25.6). */
@@ -23,7 +24,10 @@ export function publicFailureResponse(failure: Failure): Response {
   return response
 }
 
-/** An error of the admin API: `{error, code}`, `min_size` if a QR code is too small, and invalid `fields`. */
+/**
+ * An error of the admin API: `{error, code}`, `min_size` if a QR code is too small, `field` if it cannot
+ * be read back, and invalid `fields`.
+ */
 export function adminFailureResponse(failure: Failure): Response {
   const { message, status, headers } = failure
   const body = {
@@ -31,6 +35,7 @@ export function adminFailureResponse(failure: Failure): Response {
     code: errorCodeOf(failure),
     ...(isInside(failure) && { fields: failure.fields }),
     ...(failure instanceof QrSizeTooSmall && { min_size: failure.minSize }),
+    ...(failure instanceof QrUnreadable && { field: failure.field }),
   }
   return Response.json(body, { status, headers })
 }

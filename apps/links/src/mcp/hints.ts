@@ -38,6 +38,7 @@ const hints: Partial<Record<FailureCode, string>> = {
   disabled_primary: 'Use enable_slug first.',
   auto_slug_disable: 'Use disable_link to stop the whole link.',
   auto_slug_remove: 'Use delete_link to delete the whole link.',
+  qr_unchecked: RETRY_HINT,
   qr_too_long: 'Choose a shorter slug or a shorter base_url.',
   plan_outdated: 'Use plan_changes again, and show the person the new diff.',
   plan_not_open: 'Read its state with get_plan; use plan_changes for a new plan.',

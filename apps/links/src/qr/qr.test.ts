@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
-import { contrastRatio, type QrLevel, type QrOptions, QrTooSmall, renderQr } from './qr.ts'
+import type { QrLevel } from './modules.ts'
+import { contrastRatio, type QrOptions, QrTooSmall, renderQr } from './qr.ts'
 
 const LEVELS: QrLevel[] = ['L', 'M', 'Q', 'H']
 const SHORT_ORIGIN = 'https://example.com'

@@ -1,8 +1,8 @@
 import { encode as encodePng } from 'fast-png'
-import { encodeQR } from 'qr'
+import { type Modules, type QrLevel, encodeModules } from './modules.ts'
+import { channels } from './styled/colours.ts'
 
 export type QrFormat = 'svg' | 'png'
-export type QrLevel = 'L' | 'M' | 'Q' | 'H'
 
 export interface QrOptions {
   text: string
@@ -32,10 +32,6 @@ export class QrTooSmall extends Error {
   }
 }
 
-type Modules = boolean[][]
-
-const CORRECTION_LEVELS = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
-
 export function renderQr(options: QrOptions): QrImage {
   const modules = encodeModules(options.text, options.level)
   if (options.format === 'svg') return { contentType: 'image/svg+xml', body: drawSvg(modules, options) }
@@ -51,17 +47,6 @@ export function contrastRatio(dark: string, light: string): number {
   return (luminance(light) + 0.05) / (luminance(dark) + 0.05)
 }
 
-function encodeModules(text: string, level: QrLevel): Modules {
-  try {
-    // The library refuses a border of 0, so the smallest border is removed again.
-    const bordered = encodeQR(text, 'raw', { ecc: CORRECTION_LEVELS[level], border: 1 })
-    return bordered.slice(1, -1).map((row) => row.slice(1, -1))
-  } catch (error) {
-    const bytes = new TextEncoder().encode(text).length
-    throw new RangeError(`${bytes} bytes do not fit in a QR code of level ${level}`, { cause: error })
-  }
-}
-
 function drawSvg(modules: Modules, { size, margin, dark, light }: QrOptions): string {
   const side = modules.length + 2 * margin
   const path = modules.map((row, y) => drawRow(row, margin, y + margin)).join('')
@@ -72,7 +57,7 @@ function drawSvg(modules: Modules, { size, margin, dark, light }: QrOptions): st
 }
 
 /** One rectangle for each run of dark modules. */
-function drawRow(row: boolean[], left: number, top: number): string {
+function drawRow(row: readonly boolean[], left: number, top: number): string {
   let path = ''
   for (let start = row.indexOf(true); start !== -1;) {
     const light = row.indexOf(false, start)
@@ -103,7 +88,7 @@ function drawPng(modules: Modules, { size, margin, dark, light }: QrOptions): Ui
  * One row of pixels, one bit each, with the leftmost in the highest bit. 1 is the palette's dark
  * colour.
  */
-function drawLine(row: boolean[], scale: number, offset: number, bytes: number): Uint8Array {
+function drawLine(row: readonly boolean[], scale: number, offset: number, bytes: number): Uint8Array {
   const line = new Uint8Array(bytes)
   for (let x = 0; x < row.length * scale; x++) {
     if (!row[Math.floor(x / scale)]) continue
@@ -111,10 +96,6 @@ function drawLine(row: boolean[], scale: number, offset: number, bytes: number):
     line[pixel >> 3] = (line[pixel >> 3] ?? 0) | (0x80 >> (pixel & 7))
   }
   return line
-}
-
-function channels(color: string): number[] {
-  return [0, 2, 4].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 }
 
 /** WCAG 2.2 relative luminance, with its constants. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { onSqlite } from '@latchkey/database/testing'
 import { Failure } from '@latchkey/http/failure'
-import { QrSizeTooSmall, type ErrorCode, errorCodeOf, errorCodes, failures } from '../../src/api/failures.ts'
+import { type ErrorCode, errorCodeOf, errorCodes, failures } from '../../src/api/failures.ts'
+import { QrSizeTooSmall, QrUnreadable } from '../../src/api/qr-failures.ts'
 import { adminFailureResponse, publicFailureResponse } from '../../src/http/render-failure.ts'
 import { sharedTestLinks } from '../testing.ts'
 
@@ -45,6 +46,14 @@ test('L25.6b: a QR code that is too small has its smallest size in pixels', asyn
     error: 'size: must be at least 29 for this code as PNG',
     code: 'qr_too_small',
     min_size: 29,
+  })
+})
+
+test('L25.6b: a QR code that cannot be read back has the parameter to change', async () => {
+  expect(await adminFailureResponse(new QrUnreadable('margin')).json()).toEqual({
+    error: 'margin: a scanner could not read this code; choose a wider one',
+    code: 'qr_unreadable',
+    field: 'margin',
   })
 })
 
@@ -171,6 +180,7 @@ onSqlite((newUrl) => {
     for (const [code, query] of [
       ['qr_too_small', 'size=1&format=png'],
       ['dark_low_contrast', 'dark=ffffff'],
+      ['qr_unreadable', 'frame=Menu&margin=0'],
     ]) {
       const path = `/links/${id}/qr?${query}`
       expect((await links.call('GET', path, { key })).headers.get('x-error-code')).toBe(code ?? '')

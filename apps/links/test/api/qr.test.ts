@@ -121,13 +121,46 @@ onSqlite((newUrl) => {
     expect([svg.includes('#102030'), svg.includes('#ffeedd')]).toEqual([true, true])
   })
 
+  test('L32.4: a styled code encodes the same URL, and anyone may read it', async () => {
+    for (const style of [
+      'shape=round',
+      'eyes=circle&dark=1b3a6b',
+      'frame=Scan%20me&shape=round&eyes=rounded',
+    ])
+      expect([style, await read(`?${style}`)]).toEqual([
+        style,
+        'http://localhost:8080/primary-one?utm_medium=qr',
+      ])
+  })
+
+  test('L32.4: without a style, answers have the bytes that they had before codes had styles', async () => {
+    const digest = async (query: string) =>
+      new Bun.CryptoHasher('sha256')
+        .update(await (await ask(query)).arrayBuffer())
+        .digest('hex')
+        .slice(0, 16)
+    for (const [query, hash] of [
+      ['', '5946f64c70b7b49b'],
+      ['?format=png', '93c6f3bab9d07f39'],
+      ['?level=H&margin=0&size=512&dark=1b3a6b&light=ffeedd&format=png', '3204f6a3f1a3c5bf'],
+      ['?level=H&margin=0&size=512&dark=1b3a6b&light=ffeedd', '3e505ad944a944ee'],
+    ] as const)
+      expect([query, await digest(query)]).toEqual([query, hash])
+  })
+
+  test('L32.4c: a PDF is answered with its type', async () => {
+    const answer = await ask('?format=pdf')
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+    expect(await answer.text()).toStartWith('%PDF-')
+  })
+
   test('L11: every bad parameter is 400 with its name', async () => {
     const bad: [string, string][] = [
       ['size=0', 'size: must be at least 1'],
       ['size=2049', 'size: must be at most 2048'],
       ['size=abc', 'size: must be a whole number'],
       ['size=1.5', 'size: must be a whole number'],
-      ['format=gif', 'format: must be one of: svg, png'],
+      ['format=gif', 'format: must be one of: svg, png, pdf'],
       ['level=X', 'level: must be one of: L, M, Q, H'],
       ['level=m', 'level: must be one of: L, M, Q, H'],
       ['margin=17', 'margin: must be at most 16'],
@@ -136,6 +169,12 @@ onSqlite((newUrl) => {
       ['light=%23fff', 'light: must be six hex digits'],
       ['dark=ffffff', 'dark: must contrast with light at least 3:1'],
       ['dark=999999&light=aaaaaa', 'dark: must contrast with light at least 3:1'],
+      ['shape=star', 'shape: must be one of: square, round'],
+      ['eyes=', 'eyes: must be one of: square, rounded, circle'],
+      ['frame=%20', 'frame: must not be empty'],
+      ['frame=%E6%89%AB%E7%A0%81', 'frame: cannot draw the character 扫'],
+      [`frame=${'x'.repeat(31)}`, 'frame: must be at most 30 characters'],
+      ['frame=Menu&margin=0', 'margin: a scanner could not read this code; choose a wider one'],
     ]
     for (const [query, error] of bad)
       await links.expectRefusal('GET', `/links/${id}/qr?${query}`, { key: ben }, [400, error])

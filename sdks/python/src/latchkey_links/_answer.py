@@ -59,8 +59,8 @@ def page_of(response: httpx.Response, parse: Callable[[Any], T]) -> Page[T]:
 
 def file_of(response: httpx.Response) -> File:
     content_type = response.headers.get("content-type", "")
-    # All files of the service are images. Other types come from a proxy.
-    if not content_type.lower().startswith("image/"):
+    # All files of the service are images or PDF. Other types come from a proxy.
+    if not content_type.lower().startswith(("image/", "application/pdf")):
         raise _unexpected(response)
     return File(content_type, response.content)
 

@@ -645,14 +645,14 @@ export interface GetLinkQrQuery {
    * At most 128 characters.
    */
   slug?: string | undefined
+  /** The image format. By default PNG for `Accept: image/png`, otherwise SVG. */
+  format?: 'svg' | 'png' | 'pdf' | undefined
   /**
-   * Pixels.
+   * Width in pixels.
    * 1 to 2048.
    * `220` unless given.
    */
   size?: number | undefined
-  /** The image format. By default PNG for `Accept: image/png`, otherwise SVG. */
-  format?: 'svg' | 'png' | undefined
   /**
    * Error correction.
    * `M` unless given.
@@ -674,6 +674,21 @@ export interface GetLinkQrQuery {
    * `ffffff` unless given.
    */
   light?: string | undefined
+  /**
+   * Shape of the modules.
+   * `square` unless given.
+   */
+  shape?: 'square' | 'round' | undefined
+  /**
+   * Shape of the three large squares by which scanners find the code.
+   * `square` unless given.
+   */
+  eyes?: 'square' | 'rounded' | 'circle' | undefined
+  /**
+   * Text of a frame below the code, which makes the image higher than wide; at most 30 Latin characters.
+   * At most 30 characters.
+   */
+  frame?: string | undefined
 }
 
 export interface NewWebhook {

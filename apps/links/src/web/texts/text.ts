@@ -102,6 +102,10 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode | ClientError, TextKey>> = {
   // The QR dialog has a text with the smallest size.
   qr_too_small: 'error.refused',
   qr_too_long: 'error.qrLevel',
+  qr_unreadable: 'error.qrUnreadable',
+  qr_unchecked: 'error.unavailable',
+  qr_preset_not_found: 'error.gone',
+  too_many_qr_presets: 'error.qrPresetsMany',
   dark_low_contrast: 'link.qrContrast',
   name_required: 'bundles.nameRequired',
   name_too_long: 'bundles.nameLong',

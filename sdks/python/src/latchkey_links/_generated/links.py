@@ -911,12 +911,15 @@ class Links:
         id: int,
         *,
         slug: str | None = None,
+        format: Literal["svg", "png", "pdf"] | None = None,
         size: int | None = None,
-        format: Literal["svg", "png"] | None = None,
         level: Literal["L", "M", "Q", "H"] | None = None,
         margin: int | None = None,
         dark: str | None = None,
         light: str | None = None,
+        shape: Literal["square", "round"] | None = None,
+        eyes: Literal["square", "rounded", "circle"] | None = None,
+        frame: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> File:
@@ -926,12 +929,15 @@ class Links:
 
         Args:
             slug: A slug of this link, enabled or disabled; the primary slug by default. At most 128 characters.
-            size: Pixels. 1 to 2048. `220` unless given.
             format: The image format. By default PNG for `Accept: image/png`, otherwise SVG.
+            size: Width in pixels. 1 to 2048. `220` unless given.
             level: Error correction. `M` unless given.
             margin: Quiet zone in modules. 0 to 16. `4` unless given.
             dark: Colour of the modules, as RRGGBB. `000000` unless given.
             light: Colour of the background, as RRGGBB. `ffffff` unless given.
+            shape: Shape of the modules. `square` unless given.
+            eyes: Shape of the three large squares by which scanners find the code. `square` unless given.
+            frame: Text of a frame below the code, which makes the image higher than wide; at most 30 Latin characters. At most 30 characters.
         """
         return self._transport.file(
             Call(
@@ -939,12 +945,15 @@ class Links:
                 f"/links/{segment(id)}/qr",
                 query={
                     "slug": slug,
-                    "size": size,
                     "format": format,
+                    "size": size,
                     "level": level,
                     "margin": margin,
                     "dark": dark,
                     "light": light,
+                    "shape": shape,
+                    "eyes": eyes,
+                    "frame": frame,
                 },
                 timeout=timeout,
                 max_retries=max_retries,
@@ -1828,12 +1837,15 @@ class AsyncLinks:
         id: int,
         *,
         slug: str | None = None,
+        format: Literal["svg", "png", "pdf"] | None = None,
         size: int | None = None,
-        format: Literal["svg", "png"] | None = None,
         level: Literal["L", "M", "Q", "H"] | None = None,
         margin: int | None = None,
         dark: str | None = None,
         light: str | None = None,
+        shape: Literal["square", "round"] | None = None,
+        eyes: Literal["square", "rounded", "circle"] | None = None,
+        frame: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> File:
@@ -1843,12 +1855,15 @@ class AsyncLinks:
 
         Args:
             slug: A slug of this link, enabled or disabled; the primary slug by default. At most 128 characters.
-            size: Pixels. 1 to 2048. `220` unless given.
             format: The image format. By default PNG for `Accept: image/png`, otherwise SVG.
+            size: Width in pixels. 1 to 2048. `220` unless given.
             level: Error correction. `M` unless given.
             margin: Quiet zone in modules. 0 to 16. `4` unless given.
             dark: Colour of the modules, as RRGGBB. `000000` unless given.
             light: Colour of the background, as RRGGBB. `ffffff` unless given.
+            shape: Shape of the modules. `square` unless given.
+            eyes: Shape of the three large squares by which scanners find the code. `square` unless given.
+            frame: Text of a frame below the code, which makes the image higher than wide; at most 30 Latin characters. At most 30 characters.
         """
         return await self._transport.file(
             Call(
@@ -1856,12 +1871,15 @@ class AsyncLinks:
                 f"/links/{segment(id)}/qr",
                 query={
                     "slug": slug,
-                    "size": size,
                     "format": format,
+                    "size": size,
                     "level": level,
                     "margin": margin,
                     "dark": dark,
                     "light": light,
+                    "shape": shape,
+                    "eyes": eyes,
+                    "frame": frame,
                 },
                 timeout=timeout,
                 max_retries=max_retries,

@@ -52,6 +52,8 @@ export default {
   'error.listMoved': 'The list has changed. Reload the page.',
   'error.tooLarge': 'This is too large. Shorten it, or split the file.',
   'error.tooMany': 'Too many requests. Wait a moment, then try again.',
+  'error.qrUnreadable': 'A scanner couldn’t read this code. Change its design.',
+  'error.qrPresetsMany': 'You already have 30 presets. Delete one first.',
   'error.refused': 'Something you entered isn’t valid. Check it and try again.',
   'error.internal': 'Something went wrong. Try again, and contact your administrator if it keeps happening.',
   'error.storage': 'The database is unavailable. Nothing was changed. Try again later.',

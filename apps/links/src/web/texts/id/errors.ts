@@ -59,6 +59,8 @@ export default {
   'error.listMoved': 'Daftarnya sudah berubah. Muat ulang halaman.',
   'error.tooLarge': 'Ini terlalu besar. Perpendek, atau bagi berkasnya.',
   'error.tooMany': 'Terlalu banyak permintaan. Tunggu sebentar, lalu coba lagi.',
+  'error.qrUnreadable': 'Pemindai tidak dapat membaca kode ini. Ubah tampilannya.',
+  'error.qrPresetsMany': 'Anda sudah memiliki 30 prasetel. Hapus satu dulu.',
   'error.refused': 'Ada isian yang tidak valid. Periksa, lalu coba lagi.',
   'error.internal': 'Terjadi kesalahan. Coba lagi, dan hubungi administrator Anda jika terus terjadi.',
   'error.storage': 'Basis data tidak tersedia. Tidak ada yang diubah. Coba lagi nanti.',

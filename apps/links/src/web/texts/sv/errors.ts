@@ -39,6 +39,8 @@ export default {
   'error.listMoved': 'Listan har ändrats. Ladda om sidan.',
   'error.tooLarge': 'Det är för stort. Korta ner det, eller dela upp filen.',
   'error.tooMany': 'För många förfrågningar. Vänta en stund och försök igen.',
+  'error.qrUnreadable': 'En skanner kunde inte läsa koden. Ändra dess utseende.',
+  'error.qrPresetsMany': 'Du har redan 30 förval. Ta bort ett först.',
   'error.refused': 'Något du angav är ogiltigt. Kontrollera det och försök igen.',
   'error.internal': 'Något gick fel. Försök igen, och kontakta din administratör om det fortsätter.',
   'error.storage': 'Databasen är inte tillgänglig. Inget ändrades. Försök igen senare.',
