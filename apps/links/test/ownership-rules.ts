@@ -99,6 +99,7 @@ export const adminRules: Record<string, Rule> = {
   'POST /import': { body: (resources) => ({ url: `https://example.com/imported/${resources.slug}` }) },
   'PUT /policies/{assistant}': { body: () => ({ confirm: 'never' }) },
   'PUT /settings': { body: () => ({ theme: 'dark' }) },
+  'PUT /qr-presets': { body: () => ({ name: 'Brand', style: { size: 300, margin: 4 } }) },
 }
 
 /** Queries that an operation requires. */

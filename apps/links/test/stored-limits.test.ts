@@ -9,6 +9,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   createPlan: 'too_many_plans',
   createUtmTemplate: 'too_many_utm_templates',
   createWebhook: 'too_many_webhooks',
+  saveQrPreset: 'too_many_qr_presets',
   restoreLink: 'too_many_slugs',
   setPolicy: 'too_many_policies',
   updateLink: 'too_many_slugs',

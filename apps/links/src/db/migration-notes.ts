@@ -11,4 +11,5 @@ export const migrationNotes: Readonly<Record<string, string>> = {
     'Keeps paths of other services that links answer as well, and which of them a click came by',
   '0009-delivery-requests': 'Stores the request of each webhook delivery',
   '0010-habits': 'Adds defaults of new links and UTM templates',
+  '0011-qr-presets': 'Creates the table of saved styles of QR codes',
 }

@@ -9,6 +9,7 @@ import { wireWords } from './migrations/0007-wire-words.ts'
 import { legacyPaths } from './migrations/0008-legacy-paths.ts'
 import { deliveryRequests } from './migrations/0009-delivery-requests.ts'
 import { habits } from './migrations/0010-habits.ts'
+import { qrPresets } from './migrations/0011-qr-presets.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-schema': schema,
@@ -21,4 +22,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-legacy-paths': legacyPaths,
   '0009-delivery-requests': deliveryRequests,
   '0010-habits': habits,
+  '0011-qr-presets': qrPresets,
 }

@@ -28,6 +28,7 @@ export interface Tables {
   bundle_link: { bundle_id: number; link_id: number }
   api_key: ApiKeyTable
   preference: PreferenceTable
+  qr_preset: QrPresetTable
   instance: { name: string; value: string }
   link_clicks: LinkClicksTable
   /** Label, URL, owner and slugs of a link, folded. Maintained by the database. */
@@ -116,6 +117,16 @@ export interface PolicyTable extends Pick<PolicyRules, 'writes' | 'confirm' | 'w
   /** JSON of lists; null without a limit. */
   hosts: string | null
   bundles: string | null
+}
+
+/** A style of QR codes that a person has saved (L32.4f). */
+export interface QrPresetTable {
+  id: Generated<number>
+  identity: string
+  /** Different for each preset of a person. */
+  name: string
+  /** JSON of `QrPresetStyle`. */
+  style: string
 }
 
 /** Operations that are applied together, or not at all (L29.3). */

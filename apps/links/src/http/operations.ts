@@ -23,6 +23,7 @@ import { ownershipOperations } from '../ownership/operations.ts'
 import { planOperations } from '../plans/operations.ts'
 import { policyOperations } from '../policies/operations.ts'
 import { preferenceOperations } from '../preferences/operations.ts'
+import { qrPresetOperations } from '../qr/presets/operations.ts'
 import { qrOperations } from '../qr/operations.ts'
 import { checkSlug } from '../links/slugs/check.ts'
 import { choosePrimarySlug, slugOperations } from '../links/slugs/operations.ts'
@@ -92,6 +93,7 @@ export const adminOperations: readonly AnyOperation<Context>[] = [
   ...preferenceOperations,
   ...defaultsOperations,
   ...utmTemplateOperations,
+  ...qrPresetOperations,
   ...policyOperations,
   ...eventOperations,
   ...faviconOperations,

@@ -30,6 +30,7 @@ import type { ownershipOperations } from '../ownership/operations.ts'
 import type { planOperations } from '../plans/operations.ts'
 import type { policyOperations } from '../policies/operations.ts'
 import type { preferenceOperations } from '../preferences/operations.ts'
+import type { qrPresetOperations } from '../qr/presets/operations.ts'
 import type { qrOperations } from '../qr/operations.ts'
 import type { explainOperations } from '../explain/operations.ts'
 import type { checkSlug } from '../links/slugs/check.ts'
@@ -52,6 +53,7 @@ type Operations =
   | (typeof dashboardOperations)[number]
   | (typeof explorerOperations)[number]
   | (typeof qrOperations)[number]
+  | (typeof qrPresetOperations)[number]
   | (typeof eventOperations)[number]
   | (typeof faviconOperations)[number]
   | (typeof sharingOperations)[number]

@@ -23,6 +23,7 @@ export type Resource =
   | 'webhooks'
   | 'deliveries'
   | 'settings'
+  | 'qr-presets'
   | 'domains'
   | 'favicons'
   | 'history'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
+import { expectAccessible, expectAccessibleViews, screenshot } from '@latchkey/web/testing/browser'
 import { failures } from '../../src/api/failures.ts'
 import { post, waitFor } from '../actions.ts'
 import { chooseSlugAction, failRequests, openLinkPages } from './link-page.ts'
@@ -63,4 +63,71 @@ test('L18.5: a QR code that cannot be drawn states the reason, and is drawn on a
   await dialog.getByLabel('Error correction').selectOption('L')
   await dialog.getByText('This URL is too long for this level of error correction.').waitFor()
   expect(await failed.count()).toBe(0)
+}, 60_000)
+
+test('L32.4: a code is styled, checked, saved as a preset, and chosen for another link', async () => {
+  const { page, errors } = await open('sale')
+  await page.getByRole('button', { name: 'QR code' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/^Scans as 127.0.0.1:\d+\/spring-sale$/).waitFor()
+  await dialog.getByRole('radio', { name: 'Dots' }).check()
+  await dialog
+    .getByRole('group', { name: 'Corners' })
+    .getByRole('radio', { name: 'Round', exact: true })
+    .check()
+  await dialog.getByRole('radio', { name: 'With text' }).check()
+  await dialog.getByLabel('Text in the frame').fill('扫码')
+  await dialog.getByText(/Latin letters/).waitFor()
+  await dialog.getByLabel('Text in the frame').fill('Our menu')
+  await dialog.getByRole('button', { name: '#1a2f66 on white' }).click()
+  await dialog.getByRole('button', { name: 'Save as preset' }).click()
+  await dialog.getByLabel('Name of the preset').fill('Brand')
+  await page.keyboard.press('Enter')
+  const preset = dialog.getByRole('button', { name: 'Brand', exact: true })
+  await preset.waitFor()
+  expect(await preset.getAttribute('aria-pressed')).toBe('true')
+  await dialog.getByText(/^Scans as/).waitFor()
+  await expectAccessibleViews(page, 'link-qr-styled')
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.keyboard.press('Escape')
+
+  const { page: other } = await open('fresh')
+  await other.getByRole('button', { name: 'QR code' }).first().click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Brand', exact: true }).click()
+  const download = other.getByRole('dialog').getByRole('link', { name: 'Download PDF' })
+  await waitFor(
+    async () => new URL((await download.getAttribute('href')) ?? '', admin.at('/')).searchParams.get('frame'),
+    (frame) => frame === 'Our menu',
+  )
+  const pdf = await fetch(new URL((await download.getAttribute('href')) ?? '', admin.at('/')))
+  expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  await other.getByRole('button', { name: 'Delete the preset Brand' }).click()
+  await other.getByText('Preset Brand deleted').waitFor()
+  expect(await other.getByRole('button', { name: 'Brand', exact: true }).count()).toBe(0)
+  expect(errors.filter((error) => !error.includes('400'))).toEqual([])
+}, 60_000)
+
+test('L32.4d: what a scanner cannot read is said at the field to change, and is no download', async () => {
+  const { page } = await open('sale')
+  await page.getByRole('button', { name: 'QR code' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: 'With text' }).check()
+  await dialog.getByLabel('Margin').fill('0')
+  await dialog.getByText('A scanner needs a wider margin here.').waitFor()
+  for (const format of ['SVG', 'PNG', 'PDF'])
+    expect(await dialog.getByRole('button', { name: `Download ${format}` }).isDisabled()).toBeTrue()
+  await dialog.getByLabel('Margin').fill('4')
+  await dialog.getByRole('link', { name: 'Download SVG' }).waitFor()
+}, 60_000)
+
+test('L32.4: the image of a code is copied', async () => {
+  const { page } = await open('sale')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'QR code' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy image' }).click()
+  await page.getByRole('dialog').getByText('Copied').waitFor()
+  const types = await page.evaluate(async () =>
+    (await navigator.clipboard.read()).flatMap(({ types: own }) => own),
+  )
+  expect(types).toEqual(['image/png'])
 }, 60_000)

@@ -85,6 +85,8 @@ async function fillOtherTables(stored: TestDatabase): Promise<void> {
   }
   await stored.run(sql`insert into preference (identity, slug_default_length, theme, time_zone, default_range, filter_bots)
     values ('ann@example.com', 7, 'dark', 'Asia/Jakarta', '7d', 0)`)
+  await stored.run(sql`insert into qr_preset (identity, name, style)
+    values ('ann@example.com', 'Brand', '{"shape":"round"}')`)
   await stored.run(
     sql`insert into instance values ('title_secret', 's3cret'), ('root_redirect_url', 'https://example.com/')`,
   )
@@ -138,6 +140,7 @@ export async function readContents(stored: TestDatabase): Promise<Record<string,
     key: 'select * from api_key order by id',
     share: 'select * from stats_share order by secret_hash',
     preference: 'select * from preference order by identity',
+    preset: 'select * from qr_preset order by id',
     instance: 'select * from instance order by name',
     click: `select link_id, slug, clicked_at, referrer, referrer_host, country, device_type, os, browser, link_mode, channel,
       utm_source, utm_medium, utm_campaign, utm_term, utm_content, user_agent, is_bot, is_self_referrer, visitor_fp, variant

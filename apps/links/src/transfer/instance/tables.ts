@@ -25,6 +25,7 @@ const tables = {
     },
     orderBy: ['identity'],
   },
+  qr_preset: { columns: { id: int, identity: text, name: text, style: text }, orderBy: ['id'] },
   api_key: {
     columns: {
       id: int,
@@ -246,5 +247,5 @@ export const instanceFormat: ArchiveFormat<InstanceTable> = {
   version: 1,
   tables,
   // API callers keep their ids. The ids of clicks are not visible.
-  numbered: ['link', 'bundle', 'api_key', 'history', 'plan', 'webhook', 'utm_template'],
+  numbered: ['link', 'bundle', 'api_key', 'history', 'plan', 'webhook', 'utm_template', 'qr_preset'],
 }

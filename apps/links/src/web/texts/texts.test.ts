@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test'
 import { errorCodes } from '../../api/failures.ts'
 import { behaviourTexts } from './behaviour.ts'
 import { texts as loaders } from './index.ts'
+import { qrTexts } from './qr.ts'
 import { wording } from './text.ts'
 import { webhookTexts } from './webhooks.ts'
 
@@ -12,6 +13,7 @@ const texts = await loadTexts(loaders)
 const folder = join(import.meta.dirname, '..')
 testTexts(texts, folder)
 testTexts(await loadTexts(behaviourTexts), folder)
+testTexts(await loadTexts(qrTexts), folder)
 testTexts(await loadTexts(webhookTexts), folder)
 
 const keyOf = (status: number, code?: string) =>

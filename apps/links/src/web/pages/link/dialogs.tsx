@@ -1,5 +1,8 @@
 import { Modal, Skeleton } from '@mantine/core'
-import { type RefObject, Suspense, lazy, useEffect, useRef } from 'react'
+import { useMediaQuery } from '@mantine/hooks'
+import { type RefObject, Suspense, useEffect, useRef } from 'react'
+import { lazyPart } from '../../parts/lazy-part.ts'
+import { qrTexts } from '../../texts/qr.ts'
 import { useText } from '../../texts/text.ts'
 import { AddSlug } from './add-slug.tsx'
 import { BlockedDeletion } from './blocked.tsx'
@@ -7,7 +10,7 @@ import type { Link } from './link.ts'
 import type { DeletionTarget, Removal } from './use-removal.tsx'
 import type { useLinkActions } from './use-link-actions.ts'
 
-const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
+const QrStudio = lazyPart(qrTexts, () => import('./qr/studio.tsx'))
 
 /** Subject of the open dialog. */
 export type DialogState =
@@ -27,6 +30,7 @@ interface Props {
 
 export function Dialogs({ dialog, opener, ...props }: Props) {
   const { t } = useText()
+  const isPhone = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const wasOpen = useRef(false)
   useEffect(() => {
     if (wasOpen.current && !dialog) opener.current?.focus()
@@ -37,7 +41,8 @@ export function Dialogs({ dialog, opener, ...props }: Props) {
       opened={dialog !== null}
       onClose={props.close}
       title={dialog && <Heading dialog={dialog} />}
-      size={dialog?.about === 'qr' ? 'lg' : 'md'}
+      size={dialog?.about === 'qr' ? 820 : 'md'}
+      fullScreen={isPhone && dialog?.about === 'qr'}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
       closeButtonProps={{ 'aria-label': t('shell.close') }}
@@ -66,6 +71,6 @@ function Content({
   ...controls
 }: Omit<Props, 'dialog' | 'opener'> & { dialog: DialogState }) {
   if (dialog.about === 'slug') return <AddSlug link={link} close={close} />
-  if (dialog.about === 'qr') return <QrCode link={link} first={dialog.slug} />
+  if (dialog.about === 'qr') return <QrStudio link={link} first={dialog.slug} />
   return <BlockedDeletion link={link} target={dialog.target} close={close} {...controls} />
 }
