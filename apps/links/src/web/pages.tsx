@@ -11,6 +11,7 @@ import {
 } from '@latchkey/web/icons'
 import { lazyPage } from '@latchkey/web/lazy-page'
 import type { DetailPage, Page } from '@latchkey/web/pages'
+import { addTexts } from '@latchkey/web/texts'
 import type { TextKey } from './texts/text.ts'
 
 const LinkPage = lazyPage(() => import('./pages/link/page.tsx'))
@@ -72,7 +73,11 @@ export const pages: readonly NavigationPage[] = [
     path: '/settings',
     title: 'nav.settings',
     icon: IconSettings,
-    show: lazyPage(() => import('./pages/settings/page.tsx')),
+    show: lazyPage(async () => {
+      const page = await import('./pages/settings/page.tsx')
+      await addTexts(page.habitTexts)
+      return page
+    }),
   },
 ]
 

@@ -10,7 +10,7 @@ const readSettings = () => read<Record<string, unknown>>(admin, '/settings')
 
 async function choose(page: Page, label: string, option: string): Promise<void> {
   await page.getByRole('combobox', { name: label }).click()
-  await page.getByRole('option', { name: option }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
 }
 
 /** Waits until the server has stored the value: the page shows a change before it is saved. */

@@ -1,7 +1,6 @@
 import { isField, isDialogOpen, isShortcut } from '@latchkey/web/shortcuts'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
-import { toNewLink } from './shared-content.ts'
 import { openCreateDialog } from '../link-dialogs/state.ts'
 import { parseUrlInput } from '../parts/url-input.ts'
 
@@ -75,7 +74,10 @@ export function useCreateFromAddress(): void {
     const url = new URL(location.href)
     const [slug, domain, title, ...shared] = CREATE_PARAMETERS.map((name) => url.searchParams.get(name))
     if (slug) openCreateDialog({ slug, ...(domain && { domain }) })
-    else if ([title, ...shared].some(Boolean)) openCreateDialog(toNewLink(title ?? '', shared))
+    else if ([title, ...shared].some(Boolean))
+      void import('./shared-content.ts').then(({ toNewLink }) =>
+        openCreateDialog(toNewLink(title ?? '', shared)),
+      )
     else return
     // A reload, or Back, must not open it again.
     for (const name of CREATE_PARAMETERS) url.searchParams.delete(name)

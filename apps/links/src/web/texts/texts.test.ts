@@ -4,6 +4,7 @@ import { loadTexts, testTexts } from '@latchkey/web/testing/texts'
 import { expect, test } from 'bun:test'
 import { errorCodes } from '../../api/failures.ts'
 import { behaviourTexts } from './behaviour.ts'
+import { habitTexts } from './habits.ts'
 import { texts as loaders } from './index.ts'
 import { qrTexts } from './qr.ts'
 import { wording } from './text.ts'
@@ -13,6 +14,7 @@ const texts = await loadTexts(loaders)
 const folder = join(import.meta.dirname, '..')
 testTexts(texts, folder)
 testTexts(await loadTexts(behaviourTexts), folder)
+testTexts(await loadTexts(habitTexts), folder)
 testTexts(await loadTexts(qrTexts), folder)
 testTexts(await loadTexts(webhookTexts), folder)
 

@@ -2,6 +2,7 @@ import { SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useCall } from '../../queries.ts'
 import { ErrorNotice } from '@latchkey/web/shell/error-boundary'
 import { useText } from '../../texts/text.ts'
+
 import { Appearance } from './appearance.tsx'
 import { me } from '../../me.ts'
 import { NewLinkDefaults } from './defaults.tsx'
@@ -11,6 +12,8 @@ import { Account, Programs } from './programs.tsx'
 import type { Settings } from './saving.ts'
 import { Section } from './section.tsx'
 import { UtmTemplates } from './utm-templates.tsx'
+
+export { habitTexts } from '../../texts/habits.ts'
 
 export default function SettingsPage() {
   const { t } = useText()

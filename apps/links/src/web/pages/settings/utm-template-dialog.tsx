@@ -22,7 +22,7 @@ interface Props {
 }
 
 /** Creates a template, or changes one. */
-export function UtmTemplateDialog({ template, onClose }: Props) {
+export default function UtmTemplateDialog({ template, onClose }: Props) {
   const { t } = useText()
   return (
     <Modal

@@ -3,14 +3,16 @@ import { useFocusWhenGone } from '@latchkey/web/focus-when-gone'
 import { IconPlus } from '@latchkey/web/icons'
 import { showError, showSuccess } from '@latchkey/web/toast'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { OnUse } from '@latchkey/web/shell/on-use'
+import { lazy, useState } from 'react'
 import { type Result, call } from '../../call.ts'
 import { UTM_NAMES } from '../../link-dialogs/utm.ts'
 import { ReadError } from '../../parts/read-error.tsx'
 import { invalidate, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
 import { Section } from './section.tsx'
-import { UtmTemplateDialog } from './utm-template-dialog.tsx'
+
+const UtmTemplateDialog = lazy(() => import('./utm-template-dialog.tsx'))
 
 export type UtmTemplate = Result<'listUtmTemplates'>[number]
 
@@ -45,7 +47,9 @@ export function UtmTemplates() {
           {t('utm.new')}
         </Button>
       </Group>
-      {edited !== undefined && <UtmTemplateDialog template={edited} onClose={() => setEdited(undefined)} />}
+      <OnUse isUsed={edited !== undefined}>
+        {edited !== undefined && <UtmTemplateDialog template={edited} onClose={() => setEdited(undefined)} />}
+      </OnUse>
     </Section>
   )
 }

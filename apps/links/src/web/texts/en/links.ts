@@ -127,10 +127,10 @@ export default {
   'views.save': 'Save view',
   'views.remove': 'Delete view {{name}}',
   'views.name': 'Name',
-  'create.forward.none': 'Don’t forward',
-  'create.forward.utm': 'Forward UTM parameters',
-  'create.forward.all': 'Forward all parameters',
   'utm.template': 'Template',
   'utm.choose': 'Choose a template',
   'utm.manage': 'Manage templates',
+  'create.forward.none': 'Don’t forward',
+  'create.forward.utm': 'Forward UTM parameters',
+  'create.forward.all': 'Forward all parameters',
 }

@@ -130,10 +130,10 @@ export default {
   'views.save': 'Simpan tampilan',
   'views.remove': 'Hapus tampilan {{name}}',
   'views.name': 'Nama',
-  'create.forward.none': 'Jangan teruskan',
-  'create.forward.utm': 'Teruskan parameter UTM',
-  'create.forward.all': 'Teruskan semua parameter',
   'utm.template': 'Templat',
   'utm.choose': 'Pilih templat',
   'utm.manage': 'Kelola templat',
+  'create.forward.none': 'Jangan teruskan',
+  'create.forward.utm': 'Teruskan parameter UTM',
+  'create.forward.all': 'Teruskan semua parameter',
 } satisfies Record<keyof typeof en, string>

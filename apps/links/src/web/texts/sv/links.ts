@@ -129,10 +129,10 @@ export default {
   'views.save': 'Spara vyn',
   'views.remove': 'Ta bort vyn {{name}}',
   'views.name': 'Namn',
-  'create.forward.none': 'Vidarebefordra inte',
-  'create.forward.utm': 'Vidarebefordra UTM-parametrar',
-  'create.forward.all': 'Vidarebefordra alla parametrar',
   'utm.template': 'Mall',
   'utm.choose': 'Välj en mall',
   'utm.manage': 'Hantera mallar',
+  'create.forward.none': 'Vidarebefordra inte',
+  'create.forward.utm': 'Vidarebefordra UTM-parametrar',
+  'create.forward.all': 'Vidarebefordra alla parametrar',
 } satisfies Record<keyof typeof en, string>

@@ -1,0 +1,18 @@
+export default {
+  'defaults.help': 'New links of yours on these pages begin with this. The API doesn’t use it.',
+  'defaults.days_one': 'After {{count}} day',
+  'defaults.days_other': 'After {{count}} days',
+  'utm.title': 'UTM templates',
+  'utm.help': 'UTM parameters under a name, to fill in when you create a link.',
+  'utm.new': 'New template',
+  'utm.editTitle': 'Edit template',
+  'utm.name': 'Name',
+  'utm.everyone': 'Everyone',
+  'utm.share': 'For everyone',
+  'utm.shareHelp': 'Only administrators can share templates.',
+  'utm.edit': 'Edit',
+  'utm.editNamed': 'Edit {{name}}',
+  'utm.delete': 'Delete',
+  'utm.deleteNamed': 'Delete {{name}}',
+  'utm.deleted': 'Template deleted',
+}
