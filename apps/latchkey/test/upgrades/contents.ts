@@ -40,9 +40,11 @@ export function readExport(text: string): { contents: Contents; others: unknown[
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown)
-  const { exported_at: _, counts: __, ...format } = header as Row
+  const { exported_at: _, counts: __, last_ids = {}, ...format } = header as Row
+  // A table without a last id had no rows yet.
+  const lastIds = Object.entries(last_ids as Record<string, number>).filter(([, id]) => id > 0)
   const contents: Record<string, Row[]> = {}
-  const others: unknown[] = [format]
+  const others: unknown[] = [format, Object.fromEntries(lastIds)]
   let columns: readonly string[] = []
   let rows: Row[] = []
   for (const line of lines) {
