@@ -31,6 +31,10 @@ const OTHERS = [
   'POST /keys',
   'DELETE /keys/{id}',
   'PUT /settings',
+  'PUT /defaults',
+  'POST /utm-templates',
+  'PUT /utm-templates/{id}',
+  'DELETE /utm-templates/{id}',
   'PUT /policies/{assistant}',
   'POST /import/inspect',
   'POST /plans',
@@ -120,7 +124,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
       `select * from history where id > ${last?.id ?? 0} order by id`,
     )
     const events = await links.rows<{ type: string; data: string }>(
-      `select type, data from event where seq > ${last?.seq ?? 0} and type <> 'plan.pending' order by seq`,
+      `select type, data from event where seq > ${last?.seq ?? 0} and type not in ('plan.pending', 'link.imported') order by seq`,
     )
     const subjects = events.map(({ type, data }) => {
       const { link_id = null, bundle_id = null, via, identity } = JSON.parse(data)
