@@ -22,6 +22,7 @@ import type { keyOperations } from '../keys/operations.ts'
 import type { behaviourOperations } from '../links/behaviour/operations.ts'
 import type { createLinks, updateLinksInAdmin } from '../bulk/operations.ts'
 import type { countLinks } from '../links/list-operations.ts'
+import type { listLegacyPaths } from '../links/legacy/operations.ts'
 import type { linkOperations } from '../links/operations.ts'
 import type { LinkPageQuery, ListedLink } from '../links/schema.ts'
 import type { historyOperations } from '../history/operations.ts'
@@ -40,6 +41,7 @@ import type { transferOperations } from '../transfer/operations.ts'
 
 type Operations =
   | (typeof linkOperations)[number]
+  | typeof listLegacyPaths
   | (typeof behaviourOperations)[number]
   | (typeof explainOperations)[number]
   | (typeof slugOperations)[number]

@@ -18,6 +18,7 @@ const inputs: { [Id in OperationId]: Input<Id> } = {
   updateLinks: { body: { ids: [1], set: { disabled: false } } },
   createLinks: { body: { items: [{ url: 'https://example.com/many' }] } },
   checkSlug: { query: { slug: 'one' } },
+  listLegacyPaths: { query: { limit: 5 } },
   getLink: { ...one, query: { range: '7d' } },
   updateLink: { ...one, body: { label: null } },
   disableLink: one,

@@ -68,6 +68,17 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     expect(await namesOf('ann')).toEqual(['Changed'])
   })
 
+  testOnSqlite('L47.5: writes of defaults and templates leave no change', async () => {
+    const countChanges = async () =>
+      (await ask('GET', '/changes?limit=1')).headers.get('x-total-count') ?? 'missing'
+    const before = await countChanges()
+    expect((await ask('PUT', '/defaults', 'ann', { ...NONE, expires_in: 3600 })).status).toBe(200)
+    const { body } = await ask('POST', '/utm-templates', 'ann', { name: 'Mail' })
+    for (const method of ['PUT', 'DELETE'])
+      expect((await ask(method, `/utm-templates/${body.id}`, 'ann', { name: 'Post' })).status).toBe(200)
+    expect([before, await countChanges()]).toEqual([before, before])
+  })
+
   testOnSqlite('L47.4: a person has at most 100 templates', async () => {
     const create = () => ask('POST', '/utm-templates', 'many', { name: 'One' })
     for (let count = 0; count < 100; count++) expect((await create()).status).toBe(201)

@@ -62,6 +62,7 @@ const rest: Record<string, Record<string, unknown>> = {
   setDefaults: { domain: null, bundle: null, expires_in: null, forward_query: null },
   createUtmTemplate: { name: 'values' },
   updateUtmTemplate: { name: 'values' },
+  saveQrPreset: { name: 'values', style: { size: 300, margin: 4 } },
   addLinkToBundle: { link_id: 1 },
   createLinks: { items: [{ url: 'https://example.com/values' }] },
   updateLinks: { ids: [1], set: { disabled: true } },

@@ -133,6 +133,16 @@ onSqlite((newUrl) => {
       ])
   })
 
+  test('L32.4a: each shape of modules and eyes is drawn, and an unknown one is refused', async () => {
+    const drawings = await Promise.all(
+      ['', 'shape=round', 'eyes=rounded', 'eyes=circle'].map(async (style) =>
+        (await ask(`?${style}`)).text(),
+      ),
+    )
+    expect(new Set(drawings).size).toBe(4)
+    for (const query of ['?shape=star', '?eyes=round']) expect((await ask(query)).status).toBe(400)
+  })
+
   test('L32.4: without a style, answers have the bytes that they had before codes had styles', async () => {
     const digest = async (query: string) =>
       new Bun.CryptoHasher('sha256')

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectAccessible, screenshot } from '@latchkey/web/testing/browser'
 import type { Page } from 'playwright-core'
-import { createLink } from '../actions.ts'
+import { type LinkJson, createBundle, createLink, read } from '../actions.ts'
 import { openAdminPages } from './browser.ts'
 
 const admin = openAdminPages()
@@ -274,5 +274,29 @@ test('L47.2: what a phone shares opens the dialog with its URL and title, once',
   await page.reload()
   await page.locator('main').getByText('Spring offers').first().waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(errors).toEqual([])
+}, 60_000)
+
+test('L47.1a, L47.4a: the dialog begins with the defaults of the person, and a template fills the UTM parameters that it has', async () => {
+  const bundle = await createBundle(admin, { name: 'Newsletter' })
+  const defaults = { domain: null, bundle, expires_in: 86_400, forward_query: 'utm' }
+  await admin.call('PUT', '/defaults', defaults)
+  await admin.call('POST', '/utm-templates', { name: 'Mail', source: 'newsletter', medium: 'email' })
+  const { page, errors } = await admin.open('/links')
+  await openDialog(page)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Destination').fill('https://example.com/habit?utm_campaign=spring')
+  await dialog.getByLabel('Template', { exact: true }).selectOption('Mail')
+  await dialog.getByLabel('Slug', { exact: true }).fill('habit')
+  await dialog.getByLabel('Expires', { exact: true }).fill('')
+  await submit(page)
+  await dialog.waitFor({ state: 'detached' })
+  const link = await read<LinkJson>(admin, '/slugs/habit')
+  expect(link).toMatchObject({
+    url: 'https://example.com/habit?utm_campaign=spring&utm_source=newsletter&utm_medium=email',
+    expires_at: null,
+  })
+  expect(await read<object>(admin, `/links/${link.id}/bundles`)).toMatchObject([{ id: bundle }])
+  expect(await read<object>(admin, `/links/${link.id}/behaviour`)).toEqual({ forward_query: 'utm' })
   expect(errors).toEqual([])
 }, 60_000)

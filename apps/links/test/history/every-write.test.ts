@@ -35,6 +35,8 @@ const OTHERS = [
   'POST /utm-templates',
   'PUT /utm-templates/{id}',
   'DELETE /utm-templates/{id}',
+  'PUT /qr-presets',
+  'DELETE /qr-presets/{id}',
   'PUT /policies/{assistant}',
   'POST /import/inspect',
   'POST /plans',
