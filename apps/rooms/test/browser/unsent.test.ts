@@ -29,6 +29,28 @@ test('R18.8: a client that the server has asked to wait for half a minute does n
   await screenshot(page, 'connection-resting')
 }, 60_000)
 
+test('R23.3: what is sent while the page still enters the room is sent once it has', async () => {
+  const id = await newRoom()
+  const { page } = await pages.openAs(ALICE, '/', { own: true })
+  const { promise: mayEnter, resolve: enter } = Promise.withResolvers<void>()
+  await page.routeWebSocket('**/api/ws', async (socket) => {
+    const server = socket.connectToServer()
+    socket.onMessage(async (message) => {
+      await mayEnter
+      server.send(message)
+    })
+  })
+  await page.goto(pages.at(`/rooms/${id}`))
+  await field(page).fill('Typed at once')
+  await field(page).press('Enter')
+  expect(await texts(page)).toEqual([])
+  enter()
+  await lines(page).getByText('Typed at once').waitFor()
+  expect(await field(page).inputValue()).toBe('')
+  await page.getByText('Sending').waitFor({ state: 'detached' })
+  expect(await texts(page)).toEqual(['Typed at once'])
+}, 60_000)
+
 test('R18.5c: after a lost connection all missed messages are shown once and in order', async () => {
   const id = await newRoom()
   await createMessage(host, id, 'Before')

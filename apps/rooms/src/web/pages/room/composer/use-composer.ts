@@ -48,13 +48,14 @@ function useSyncedDraft({ room, user, store }: Pick<ComposerProps, 'room' | 'use
   return { ...draft, content }
 }
 
+/** Subscribes to this value only: typing must not depend on the number of messages. */
+const useIsIn = (store: RoomStore) => useSyncExternalStore(store.watch, () => store.state().phase === 'in')
+
 /** The text of a new message, and what the keys do with it. */
 export function useComposer(props: ComposerProps) {
   const { room, user, store, files, replyTo, onReply, onEditLast, handle } = props
   const field = useRef<HTMLTextAreaElement>(null)
   const { text, setText, addReferences, clear, content } = useSyncedDraft(props)
-  // Subscribes to this value only: typing must not depend on the number of messages.
-  const isIn = useSyncExternalStore(store.watch, () => store.state().phase === 'in')
   useReadyToWrite(field, replyTo)
   useImperativeHandle(handle, () => ({
     editUnsent({ content: unsent, files: stored = [] }) {
@@ -75,7 +76,8 @@ export function useComposer(props: ComposerProps) {
   const { problem, send } = useSending({
     field,
     files,
-    isReady: (isVisible(text) || files.uploads.length > 0) && left >= 0 && isIn,
+    isReady: (isVisible(text) || files.uploads.length > 0) && left >= 0,
+    isIn: useIsIn(store),
     post() {
       store.send({
         content: withMentions(content, store),

@@ -5,13 +5,18 @@ import type { ComposerFiles } from './use-files.ts'
 interface Options {
   field: RefObject<HTMLTextAreaElement | null>
   files: ComposerFiles
-  /** The message can be sent once its files are uploaded. */
+  /** The message can be sent once its files are uploaded and the page has entered the room. */
   isReady: boolean
+  isIn: boolean
   post: () => void
 }
 
-/** Sends at once, or when the last file is uploaded. A file that could not be uploaded prevents it. */
-export function useSending({ files: { isUploading, hasFailed }, isReady, field, post }: Options) {
+/**
+ * Sends at once, or when the last file is uploaded and the page has entered the room. A file that
+ * could not be uploaded prevents it.
+ */
+export function useSending({ files: { isUploading, hasFailed }, isReady, isIn, field, post }: Options) {
+  const [waitsForEntry, setWaitsForEntry] = useState(false)
   const [problem, setProblem] = useState<FileProblem>()
   useEffect(() => {
     if (problem === 'failed' && !hasFailed) setProblem(undefined)
@@ -19,14 +24,23 @@ export function useSending({ files: { isUploading, hasFailed }, isReady, field, 
     setProblem(hasFailed ? 'failed' : undefined)
     if (!hasFailed && isReady) post()
   }, [isUploading, hasFailed])
+  const send = () => {
+    if (!isReady) return
+    if (!isIn) setWaitsForEntry(true)
+    else if (isUploading) setProblem('uploading')
+    else if (hasFailed) setProblem('failed')
+    else post()
+  }
+  useEffect(() => {
+    if (!isIn || !waitsForEntry) return
+    setWaitsForEntry(false)
+    send()
+  }, [isIn])
   return {
     problem,
     send: () => {
       field.current?.focus()
-      if (!isReady) return
-      if (isUploading) setProblem('uploading')
-      else if (hasFailed) setProblem('failed')
-      else post()
+      send()
     },
   }
 }
