@@ -101,6 +101,7 @@ const STYLES = `
 .sidebar-search-placeholder, .client-libraries-text, .badge { color: var(--scalar-color-1) !important; }
 [class*='copy-button'] { display: none !important; }
 .endpoints, .scalar-card-content:has(> .endpoints) { max-height: none !important; overflow: visible !important; }
+.endpoints * { min-width: 0; white-space: normal !important; overflow-wrap: anywhere; }
 button { min-width: 24px; min-height: 24px; }
 `
 
