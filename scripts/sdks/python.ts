@@ -83,7 +83,7 @@ function classOf({ name, fields }: Model): string {
     const note = field.notes.length > 0 ? `\n    """${quote(field.notes.join(' '))}"""` : ''
     return wrapLiterals(`    ${nameOf(field)}: ${type}`) + note
   })
-  const read = fields.map((field) => `            ${nameOf(field)}=${decode(field)},`)
+  const read = fields.map((field) => wrapCall(`            ${nameOf(field)}=${decode(field)},`))
   return `@dataclass(frozen=True, slots=True, kw_only=True)
 class ${name}:
 ${members.join('\n')}
@@ -104,6 +104,12 @@ function wrapLiterals(line: string): string {
   const inner = `${indent}    ${list}`
   const lines = inner.length <= WIDTH ? inner : `${inner.replaceAll(', ', `,\n${indent}    `)},`
   return `${start}\n${lines}\n${indent}]`
+}
+
+/** A keyword argument; the arguments of a long call in a line of their own. */
+function wrapCall(line: string): string {
+  const [, start, list] = (line.length > WIDTH && /^( {12}\w+=\w+\()(.*)\),$/.exec(line)) || []
+  return start === undefined ? line : `${start}\n                ${list}\n            ),`
 }
 
 /** Code that reads a member from an answer. Unknown fields are ignored. */

@@ -90,6 +90,7 @@ eachDialect((dialect, newUrl) => {
       const { id } = await ann.links.create({ url: 'https://example.com/sdk/slugs' })
       expect(await ben.links.addSlug(id, { slug: 'sdk-a' })).toMatchObject({ link_id: id, is_primary: 0 })
       expect(await ann.slugs.add({ link_id: id, slug: 'sdk-b' })).toMatchObject({ slug: 'sdk-b' })
+      expect(await reader.legacy.listPaths({ path: 'Old-B' })).toMatchObject({ items: [], total: 0 })
       expect((await ann.links.disableSlug(id, 'sdk-a')).disabled_at).toBeNumber()
       expect((await ann.links.enableSlug(id, 'sdk-a')).disabled_at).toBeNull()
       expect((await ann.slugs.disable('sdk-b')).disabled_at).toBeNumber()
@@ -256,6 +257,11 @@ eachDialect((dialect, newUrl) => {
       const outcome = await ann.webhooks.test(id)
       expect(outcome).toMatchObject({ delivered: false, type: 'webhook.test' })
       expect(await reader.webhooks.listDeliveries(id)).toEqual([outcome])
+      expect(await reader.webhooks.delivery(id, outcome.id)).toMatchObject({ id: outcome.id })
+      expect(await ann.webhooks.resendDelivery(id, outcome.id)).toMatchObject({
+        delivered: false,
+        type: 'webhook.test',
+      })
       expect((await ann.webhooks.replay(id, { from: 1 })).position).toBe(0)
       expect(await failureOf(ben.webhooks.delete(id))).toMatchObject({ code: 'webhook_not_found' })
       expect(await ann.webhooks.delete(id)).toEqual({ ok: true })

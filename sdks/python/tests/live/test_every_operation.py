@@ -146,6 +146,9 @@ async def webhooks(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     outcome = await done(ann.webhooks.test(id))
     assert (outcome.delivered, outcome.type) == (False, "webhook.test")
     assert await done(reader.webhooks.list_deliveries(id)) == [outcome]
+    assert (await done(reader.webhooks.delivery(id, outcome.id))).id == outcome.id
+    again = await done(ann.webhooks.resend_delivery(id, outcome.id))
+    assert (again.delivered, again.type) == (False, "webhook.test")
     assert (await done(ann.webhooks.replay(id, from_=1))).position == 0
     assert (await refused(lambda: ben.webhooks.delete(id))).code == "webhook_not_found"
     assert (await done(ann.webhooks.delete(id))).ok is True
@@ -185,6 +188,7 @@ async def slugs(tag: str, ann: Any, ben: Any, reader: Any) -> None:
     added = await done(ben.links.add_slug(id, slug=first))
     assert (added.link_id, added.slug, added.is_primary) == (id, first, 0)
     assert (await done(ann.slugs.add(link_id=id, slug=second))).slug == second
+    assert (await done(reader.legacy.list_paths(path=f"Old-{tag}"))).items == []
     assert (await done(ann.links.disable_slug(id, first))).disabled_at is not None
     assert (await done(ann.links.enable_slug(id, first))).disabled_at is None
     assert (await done(ann.slugs.disable(second))).disabled_at is not None

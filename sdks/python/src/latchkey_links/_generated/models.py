@@ -149,7 +149,9 @@ class Link:
             delta_pct=data.get("delta_pct"),
             short_origin=data["short_origin"],
             domain=data.get("domain"),
-            legacy_paths=maybe(data.get("legacy_paths"), lambda items: many(items, LegacyPath.from_json)),
+            legacy_paths=maybe(
+                data.get("legacy_paths"), lambda items: many(items, LegacyPath.from_json)
+            ),
             duplicate=data.get("duplicate"),
             duplicate_count=data.get("duplicate_count"),
         )
