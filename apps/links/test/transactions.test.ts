@@ -24,11 +24,17 @@ const webhookRules: Record<string, Rule> = {
   'PATCH /webhooks/{id}': { body: () => ({ types: [] }) },
   'POST /webhooks/{id}/replay': { body: () => ({ from: 1 }) },
 }
+const personalRules: Record<string, Rule> = {
+  'PUT /defaults': { body: () => ({ domain: null, bundle: null, expires_in: 60, forward_query: null }) },
+  'POST /utm-templates': { body: () => ({ name: 'Mail' }) },
+  'PUT /utm-templates/{id}': { body: () => ({ name: 'Mail' }) },
+  'PUT /qr-presets': { body: () => ({ name: 'Poster', style: { size: 300, margin: 4 } }) },
+}
 /** Bodies with which an operation does what takes longest. */
 const longestRules: Record<string, Rule> = {
   'PUT /links/{id}/behaviour': { body: () => ({ password: 'long enough for a link' }) },
 }
-const bodies: Record<string, Rule> = { ...adminRules, ...webhookRules, ...longestRules }
+const bodies: Record<string, Rule> = { ...adminRules, ...webhookRules, ...personalRules, ...longestRules }
 
 /** Every method of every operation. */
 const routesOf = (operations: typeof apiOperations) =>
@@ -73,8 +79,11 @@ describe('on sqlite', () => {
     const identity = `ann-${++count}@example.com`
     const key = await links.key(identity)
     const created = await links.call('POST', '/webhooks', { key, body: { url: receiver.url } })
-    const target = path.replace('{id}', String(created.body.webhook.id))
-    return { ...own, key, identity, target }
+    const { id } = created.body.webhook
+    const target = path.replace('{id}', String(id))
+    if (!path.includes('{deliveryId}')) return { ...own, key, identity, target }
+    const tested = await links.call('POST', `/webhooks/${id}/test`, { key })
+    return { ...own, key, identity, target: target.replace('{deliveryId}', String(tested.body.id)) }
   }
 
   async function expectNoWait(call: () => Promise<{ status: number; body: unknown }>): Promise<void> {

@@ -66,6 +66,7 @@ eachDialect((dialect, newUrl) => {
     const next = await instances.createEmpty()
     expect((await next.workspace.run(['restore', source.workspace.path('next.tar')])).code).toBe(0)
     await endSessions(source)
+    await forgetRestore(next)
     // With the time and place of the last backup.
     expect(await exportsOf(next)).toEqual(await exportsOf(source))
     const database = openDatabase<Tables>(next.rooms)
@@ -154,5 +155,12 @@ async function endSessions({ rooms }: Instance): Promise<void> {
       .where('revoked_at', 'is', null)
       .execute()
   })
+  await database.close()
+}
+
+/** Removes from the copy that it was restored. */
+async function forgetRestore({ rooms }: Instance): Promise<void> {
+  const database = openDatabase<Tables>(rooms)
+  await database.write((tx) => tx.deleteFrom('platform_state').where('key', '=', 'access-restored').execute())
   await database.close()
 }
