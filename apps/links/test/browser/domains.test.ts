@@ -144,8 +144,8 @@ describe('with two domains', () => {
   test('L31.4: domains are shown on a phone, in the dark and in Swedish', async () => {
     const view = { width: 390, scheme: 'dark', locale: 'sv-SE' } as const
     const { page } = await admin.open('/settings', view)
-    await page.getByRole('heading', { name: 'Kortdomäner' }).waitFor()
-    await page.getByRole('combobox', { name: 'Domän' }).waitFor()
+    const section = page.locator('section', { has: page.getByRole('heading', { name: 'Kortdomäner' }) })
+    await section.getByRole('combobox', { name: 'Domän' }).waitFor()
     await page.getByRole('textbox', { name: 'Okända kortnamn' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
     await expectAccessible(page)
