@@ -99,6 +99,10 @@ export const adminRules: Record<string, Rule> = {
   'POST /import': { body: (resources) => ({ url: `https://example.com/imported/${resources.slug}` }) },
   'PUT /policies/{assistant}': { body: () => ({ confirm: 'never' }) },
   'PUT /settings': { body: () => ({ theme: 'dark' }) },
+  'PUT /defaults': {
+    body: () => ({ domain: null, bundle: null, expires_in: 3600, forward_query: null }),
+  },
+  'POST /utm-templates': { body: () => ({ name: 'Mail' }) },
   'PUT /qr-presets': { body: () => ({ name: 'Brand', style: { size: 300, margin: 4 } }) },
 }
 

@@ -24,17 +24,14 @@ const webhookRules: Record<string, Rule> = {
   'PATCH /webhooks/{id}': { body: () => ({ types: [] }) },
   'POST /webhooks/{id}/replay': { body: () => ({ from: 1 }) },
 }
-const personalRules: Record<string, Rule> = {
-  'PUT /defaults': { body: () => ({ domain: null, bundle: null, expires_in: 60, forward_query: null }) },
-  'POST /utm-templates': { body: () => ({ name: 'Mail' }) },
+const templateRules: Record<string, Rule> = {
   'PUT /utm-templates/{id}': { body: () => ({ name: 'Mail' }) },
-  'PUT /qr-presets': { body: () => ({ name: 'Poster', style: { size: 300, margin: 4 } }) },
 }
 /** Bodies with which an operation does what takes longest. */
 const longestRules: Record<string, Rule> = {
   'PUT /links/{id}/behaviour': { body: () => ({ password: 'long enough for a link' }) },
 }
-const bodies: Record<string, Rule> = { ...adminRules, ...webhookRules, ...personalRules, ...longestRules }
+const bodies: Record<string, Rule> = { ...adminRules, ...webhookRules, ...templateRules, ...longestRules }
 
 /** Every method of every operation. */
 const routesOf = (operations: typeof apiOperations) =>

@@ -20,9 +20,16 @@ const offered = adminOperations
   )
 /**
  * People see and revoke only their own keys; the keys of others do not exist for them
- * (admin.test.ts). The inspection of a file stores nothing.
+ * (admin.test.ts), and neither do their templates and presets (habits.test.ts, qr-presets.test.ts).
+ * The inspection of a file stores nothing.
  */
-const NOT_HERE = ['DELETE /keys/{id}', 'POST /import/inspect']
+const NOT_HERE = [
+  'DELETE /keys/{id}',
+  'PUT /utm-templates/{id}',
+  'DELETE /utm-templates/{id}',
+  'DELETE /qr-presets/{id}',
+  'POST /import/inspect',
+]
 const writes = offered.filter(
   ({ method, path }) => method !== 'GET' && !NOT_HERE.includes(`${method} ${path}`),
 )
