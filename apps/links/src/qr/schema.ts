@@ -3,7 +3,7 @@ import { wholeNumber } from '../api/fields.ts'
 import { trimmedText } from '../api/text.ts'
 import { contrastRatio } from './qr.ts'
 import { EYE_SHAPES, MODULE_SHAPES } from './styled/drawing.ts'
-import { findUndrawable } from './styled/frame-text.ts'
+import { DRAWABLE_PATTERN, findUndrawable } from './styled/frame-text.ts'
 
 const MIN_CONTRAST = 3
 const MAX_FRAME_LENGTH = 30
@@ -22,6 +22,7 @@ const Frame = trimmedText(MAX_FRAME_LENGTH)
   .refine((text) => findUndrawable(text) === undefined, {
     error: ({ input }) => `cannot draw the character ${findUndrawable(String(input))}`,
   })
+  .meta({ pattern: DRAWABLE_PATTERN })
 
 /** What a code looks like. */
 export const QrStyleFields = {

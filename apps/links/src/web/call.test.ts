@@ -19,6 +19,7 @@ const others = [
   'getLinkAnalytics',
   'getLinkBySlug',
   'listDomains',
+  'listLegacyPaths',
   'getLinkBreakdown',
   'getLinkTimeline',
   'listBundleLinks',

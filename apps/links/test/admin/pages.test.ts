@@ -95,7 +95,7 @@ test('L18.13: a page comes with the answers of the API to its first calls, and n
     // The number of open plans is on every page.
     ['/links', 1 + 2],
     [`/links/${created.body.id}`, 1 + 3],
-    ['/settings', 1 + 1],
+    ['/settings', 1 + 3],
     ['/import-export', 1],
     ['/links/999', 1],
     ['/nowhere', 1],

@@ -102,7 +102,7 @@ test('L30.2g, L19.4: the parameters are those of the contract', () => {
     list_bundle_links: 'bundle_id',
     list_bundles_for_link: 'link_id',
     get_bundle_analytics: 'bundle_id range?',
-    explain_redirect: 'at? country? domain? language? method? query? referrer? slug user_agent?',
+    explain_redirect: 'at? country? domain? language? method? path? query? referrer? slug user_agent?',
     get_link_behaviour: 'link_id',
     set_link_behaviour: 'behaviour link_id',
     plan_changes: 'ops title?',

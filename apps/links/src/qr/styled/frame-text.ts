@@ -16,6 +16,22 @@ export function findUndrawable(text: string): string | undefined {
   return Array.from(text).find((character) => !Object.hasOwn(GLYPHS, character))
 }
 
+/** JSON Schema pattern of the texts that can be drawn, with blanks around them. */
+export const DRAWABLE_PATTERN = drawablePattern()
+
+function drawablePattern(): string {
+  const codes = Object.keys(GLYPHS)
+    .flatMap((character) => character.codePointAt(0) ?? [])
+    .filter((code) => code !== 0x20)
+  const known = new Set(codes)
+  const letters = codes
+    .toSorted((a, b) => a - b)
+    .filter((code) => !known.has(code - 1) || !known.has(code + 1))
+    .map((code) => `${known.has(code - 1) ? '-' : ''}\\u${code.toString(16).padStart(4, '0')}`)
+    .join('')
+  return `^\\s*[${letters}](?:[ ${letters}]*[${letters}])?\\s*$`
+}
+
 /** A line of text with its middle at `x`, at most `maxWidth` wide, and its width. */
 export function textPath(
   text: string,
