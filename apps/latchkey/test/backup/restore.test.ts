@@ -148,7 +148,7 @@ describe('latchkey restore', () => {
       await Bun.sleep(delayMs)
       child.kill('SIGKILL')
       await child.exited
-      // Whoever opens it first rolls back what was not committed.
+      // The first connection that may write rolls back what was not committed.
       const file = new SqliteFile(sqlitePath(target.links))
       const titles = file.query<{ title: string }, []>('select title from api_key').all()
       expect(file.query('pragma integrity_check').values()).toEqual([['ok']])

@@ -23,11 +23,11 @@ function drawablePattern(): string {
   const codes = Object.keys(GLYPHS)
     .flatMap((character) => character.codePointAt(0) ?? [])
     .filter((code) => code !== 0x20)
-  const known = new Set(codes)
+  const drawn = new Set(codes)
   const letters = codes
     .toSorted((a, b) => a - b)
-    .filter((code) => !known.has(code - 1) || !known.has(code + 1))
-    .map((code) => `${known.has(code - 1) ? '-' : ''}\\u${code.toString(16).padStart(4, '0')}`)
+    .filter((code) => !drawn.has(code - 1) || !drawn.has(code + 1))
+    .map((code) => `${drawn.has(code - 1) ? '-' : ''}\\u${code.toString(16).padStart(4, '0')}`)
     .join('')
   return `^\\s*[${letters}](?:[ ${letters}]*[${letters}])?\\s*$`
 }
