@@ -29,11 +29,12 @@ test('R18.8: a client that the server has asked to wait for half a minute does n
   await screenshot(page, 'connection-resting')
 }, 60_000)
 
-test('R23.3: what is sent while the page still enters the room is sent once it has', async () => {
+/** Opens a room that the page enters only once the returned function is called. */
+async function openBeforeEntry() {
   const id = await newRoom()
   const { page } = await pages.openAs(ALICE, '/', { own: true })
   const { promise: mayEnter, resolve: enter } = Promise.withResolvers<void>()
-  await page.routeWebSocket('**/api/ws', async (socket) => {
+  await page.routeWebSocket('**/api/ws', (socket) => {
     const server = socket.connectToServer()
     socket.onMessage(async (message) => {
       await mayEnter
@@ -41,6 +42,11 @@ test('R23.3: what is sent while the page still enters the room is sent once it h
     })
   })
   await page.goto(pages.at(`/rooms/${id}`))
+  return { page, enter }
+}
+
+test('R23.3: what is sent while the page still enters the room is sent once it has', async () => {
+  const { page, enter } = await openBeforeEntry()
   await field(page).fill('Typed at once')
   await field(page).press('Enter')
   expect(await texts(page)).toEqual([])
@@ -49,6 +55,19 @@ test('R23.3: what is sent while the page still enters the room is sent once it h
   expect(await field(page).inputValue()).toBe('')
   await page.getByText('Sending').waitFor({ state: 'detached' })
   expect(await texts(page)).toEqual(['Typed at once'])
+}, 60_000)
+
+test('R23.3: a text that was changed while the page entered the room waits for another press', async () => {
+  const { page, enter } = await openBeforeEntry()
+  await field(page).fill('Half a')
+  await field(page).press('Enter')
+  await field(page).fill('Half a sentence')
+  enter()
+  await page.getByRole('button', { name: 'People 1' }).waitFor()
+  expect([await field(page).inputValue(), await texts(page)]).toEqual(['Half a sentence', []])
+  await field(page).press('Enter')
+  await lines(page).getByText('Half a sentence').waitFor()
+  expect(await texts(page)).toEqual(['Half a sentence'])
 }, 60_000)
 
 test('R18.5c: after a lost connection all missed messages are shown once and in order', async () => {

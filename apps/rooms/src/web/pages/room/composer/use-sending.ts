@@ -12,11 +12,12 @@ interface Options {
 }
 
 /**
- * Sends at once, or when the last file is uploaded and the page has entered the room. A file that
- * could not be uploaded prevents it.
+ * Sends at once, or when the last file is uploaded and the page has entered the room, unless the text
+ * was changed meanwhile. A file that could not be uploaded prevents it.
  */
 export function useSending({ files: { isUploading, hasFailed }, isReady, isIn, field, post }: Options) {
-  const [waitsForEntry, setWaitsForEntry] = useState(false)
+  /** The text that is sent once the page has entered the room. */
+  const [waitingText, setWaitingText] = useState<string>()
   const [problem, setProblem] = useState<FileProblem>()
   useEffect(() => {
     if (problem === 'failed' && !hasFailed) setProblem(undefined)
@@ -26,15 +27,15 @@ export function useSending({ files: { isUploading, hasFailed }, isReady, isIn, f
   }, [isUploading, hasFailed])
   const send = () => {
     if (!isReady) return
-    if (!isIn) setWaitsForEntry(true)
+    if (!isIn) setWaitingText(field.current?.value)
     else if (isUploading) setProblem('uploading')
     else if (hasFailed) setProblem('failed')
     else post()
   }
   useEffect(() => {
-    if (!isIn || !waitsForEntry) return
-    setWaitsForEntry(false)
-    send()
+    if (!isIn) return
+    setWaitingText(undefined)
+    if (waitingText !== undefined && waitingText === field.current?.value) send()
   }, [isIn])
   return {
     problem,
