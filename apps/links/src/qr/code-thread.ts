@@ -1,3 +1,4 @@
+import { requireNoTransaction } from '@latchkey/database/transaction-scope'
 import type { CodeOptions, CodeReply } from './create-code.ts'
 import type { WorkerReply } from './code-worker.ts'
 
@@ -5,11 +6,14 @@ import type { WorkerReply } from './code-worker.ts'
 const IDLE_MS = 60_000
 /** Far above the time of the largest code, on a busy machine too. */
 const TIME_LIMIT_MS = 10_000
-const MAX_WAITING_PER_PERSON = 4
-const MAX_WAITING = 32
+/** Longest time until a code is begun: less than after which the connection of its request is cut. */
+const WAIT_LIMIT_MS = 15_000
+/** Codes that wait, besides the one that is drawn. */
+const MAX_WAITING_PER_PERSON = 16
+const MAX_WAITING = 64
 
 interface Waiting {
-  identity: string
+  sinceMs: number
   options: CodeOptions
   reply: PromiseWithResolvers<ThreadReply>
 }
@@ -17,16 +21,21 @@ interface Waiting {
 /** `busy` has too many codes waiting; `late` was not drawn in time. */
 export type ThreadReply = CodeReply | { refusal: 'busy' | 'late' }
 
-/** The codes of this process, one after another on a thread that starts with the first of them. */
+/**
+ * The codes of this process, one after another on a thread that starts with the first of them. People
+ * take turns.
+ */
 export class CodeThread {
-  readonly #limits: { idleMs: number; timeLimitMs: number }
+  readonly #limits: { idleMs: number; timeLimitMs: number; waitLimitMs: number }
   #worker: Worker | undefined
-  /** The first one is being drawn. */
-  readonly #waiting: Waiting[] = []
+  /** Codes that wait by person, in the order of their next turn. */
+  readonly #turns = new Map<string, Waiting[]>()
+  #waitingCount = 0
+  #current: Waiting | undefined
   #timer: Timer | undefined
 
-  constructor({ idleMs = IDLE_MS, timeLimitMs = TIME_LIMIT_MS } = {}) {
-    this.#limits = { idleMs, timeLimitMs }
+  constructor({ idleMs = IDLE_MS, timeLimitMs = TIME_LIMIT_MS, waitLimitMs = WAIT_LIMIT_MS } = {}) {
+    this.#limits = { idleMs, timeLimitMs, waitLimitMs }
   }
 
   /** Whether the thread runs, and takes memory. */
@@ -35,19 +44,22 @@ export class CodeThread {
   }
 
   run(identity: string, options: CodeOptions): Promise<ThreadReply> {
-    const own = this.#waiting.filter((waiting) => waiting.identity === identity)
-    if (own.length >= MAX_WAITING_PER_PERSON || this.#waiting.length >= MAX_WAITING)
+    requireNoTransaction('a QR code')
+    const own = this.#turns.get(identity) ?? []
+    if (own.length >= MAX_WAITING_PER_PERSON || this.#waitingCount >= MAX_WAITING)
       return Promise.resolve({ refusal: 'busy' })
     const reply = Promise.withResolvers<ThreadReply>()
-    this.#waiting.push({ identity, options, reply })
-    if (this.#waiting.length === 1) this.#drawNext()
+    own.push({ sinceMs: performance.now(), options, reply })
+    this.#turns.set(identity, own)
+    this.#waitingCount++
+    if (!this.#current) this.#drawNext()
     return reply.promise
   }
 
   #drawNext(): void {
     clearTimeout(this.#timer)
-    const [next] = this.#waiting
-    if (!next) {
+    this.#current = this.#takeNext()
+    if (!this.#current) {
       this.#timer = setTimeout(() => this.#end(), this.#limits.idleMs)
       this.#timer.unref()
       return
@@ -57,12 +69,26 @@ export class CodeThread {
       this.#settle(({ resolve }) => resolve({ refusal: 'late' }))
     }, this.#limits.timeLimitMs)
     this.#worker ??= this.#start()
-    this.#worker.postMessage(next.options)
+    this.#worker.postMessage(this.#current.options)
+  }
+
+  /** The code whose turn it is. Those that have waited too long are given up. */
+  #takeNext(): Waiting | undefined {
+    for (const [identity, own] of this.#turns) {
+      const next = own.shift()
+      // Behind those of other people.
+      this.#turns.delete(identity)
+      if (own.length > 0) this.#turns.set(identity, own)
+      if (!next) continue
+      this.#waitingCount--
+      if (performance.now() - next.sinceMs <= this.#limits.waitLimitMs) return next
+      next.reply.resolve({ refusal: 'late' })
+    }
+    return undefined
   }
 
   #settle(settle: (reply: Waiting['reply']) => void): void {
-    const done = this.#waiting.shift()
-    if (done) settle(done.reply)
+    if (this.#current) settle(this.#current.reply)
     this.#drawNext()
   }
 
@@ -72,6 +98,8 @@ export class CodeThread {
     worker.addEventListener('message', ({ data }: MessageEvent<WorkerReply>) => {
       // The answer of a thread that was ended may still arrive.
       if (worker !== this.#worker) return
+      // What has failed, such as a decoder that could not be loaded, is not kept.
+      if ('error' in data) this.#end()
       this.#settle(({ resolve, reject }) =>
         'error' in data ? reject(new Error(`A QR code cannot be drawn: ${data.error}`)) : resolve(data),
       )

@@ -1,6 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { decode as decodePng } from 'fast-png'
 import sharp from 'sharp'
 import { type CodeImage, type CodeOptions, createCode } from './create-code.ts'
 import { contrastRatio, renderQr } from './qr.ts'
@@ -177,6 +178,27 @@ test('L32.4d: a code that cannot be read back is refused with the parameter to c
   for (const format of ['svg', 'png', 'pdf'] as const)
     expect(await createCode({ ...refused, format })).toEqual({ refusal: 'unreadable', field: 'margin' })
   expect(await createCode({ ...refused, margin: 4 })).toHaveProperty('image')
+})
+
+test('L32.4b: a frame fills the picture to its last pixels', async () => {
+  const text = 'https://go.example.com/spring-sale?utm_medium=qr'
+  const options = { ...PLAIN, text, format: 'png' as const, frame: 'Menu', margin: 4, size: 400 }
+  const { body } = await draw(options)
+  if (typeof body === 'string') throw new TypeError('a PNG is bytes')
+  const { data, width, height, channels } = decodePng(body)
+  const isDark = (x: number, y: number) => (data[(y * width + x) * channels] ?? 255) < 128
+  const middle = Math.floor(height / 2)
+  expect([width, isDark(0, middle), isDark(width - 1, middle), isDark(200, height - 1)]).toEqual([
+    400,
+    true,
+    true,
+    true,
+  ])
+})
+
+test('L32.4d: a PNG that is too small and cannot be read names what to change', async () => {
+  const options = { ...PLAIN, format: 'png' as const, frame: 'Menu', margin: 0, size: 40 }
+  expect(await createCode(options)).toMatchObject({ refusal: 'unreadable' })
 })
 
 test('L32.4d: another text than the one asked for is not read back', async () => {

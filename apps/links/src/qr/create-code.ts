@@ -1,5 +1,5 @@
 import { isReadBack } from './read-back.ts'
-import { encodeModules } from './modules.ts'
+import { QrTooLong, encodeModules } from './modules.ts'
 import { type QrImage, type QrOptions, QrTooSmall, renderQr } from './qr.ts'
 import { type Drawing, type QrStyle, drawStyled } from './styled/drawing.ts'
 import { toPdf } from './styled/pdf.ts'
@@ -29,9 +29,12 @@ export type CodeReply =
 /** Pixels of a module in the picture that is read instead of a drawing. */
 const SAMPLE_SCALE = 4
 
-/** Values with which a code could be read, in the order in which they are tried. */
+/**
+ * Values with which a code could be read, in the order in which they are tried: as drawings, since a
+ * wider one may not fit in the size of a PNG.
+ */
 const REMEDIES: readonly [UnreadableField, Partial<CodeOptions>][] = [
-  ['size', { format: 'svg' }],
+  ['size', {}],
   ['margin', { margin: 4 }],
   ['shape', { shape: 'square' }],
   ['eyes', { eyes: 'square' }],
@@ -45,7 +48,7 @@ export async function createCode(options: CodeOptions): Promise<CodeReply> {
     return { refusal: 'unreadable', field: await findCause(options) }
   } catch (error) {
     if (error instanceof QrTooSmall) return { refusal: 'too_small', minSize: error.minSize }
-    if (error instanceof RangeError) return { refusal: 'too_long' }
+    if (error instanceof QrTooLong) return { refusal: 'too_long' }
     throw error
   }
 }
@@ -95,6 +98,7 @@ function sampleOf(drawing: Drawing, options: CodeOptions): Raster {
 
 async function findCause(options: CodeOptions): Promise<UnreadableField> {
   for (const [field, values] of REMEDIES)
-    if (await isReadBack(drawCode({ ...options, ...values }).sample, options.text)) return field
+    if (await isReadBack(drawCode({ ...options, format: 'svg', ...values }).sample, options.text))
+      return field
   return 'dark'
 }

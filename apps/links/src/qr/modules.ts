@@ -7,7 +7,10 @@ export type Modules = readonly (readonly boolean[])[]
 
 const CORRECTION_LEVELS = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 
-/** Throws a RangeError for a text that does not fit in the largest code of this level. */
+/** The text does not fit in the largest code of its level. */
+export class QrTooLong extends RangeError {}
+
+/** Throws `QrTooLong` for a text that does not fit in the largest code of this level. */
 export function encodeModules(text: string, level: QrLevel): Modules {
   try {
     // The library refuses a border of 0, so the smallest border is removed again.
@@ -15,6 +18,6 @@ export function encodeModules(text: string, level: QrLevel): Modules {
     return bordered.slice(1, -1).map((row) => row.slice(1, -1))
   } catch (error) {
     const bytes = new TextEncoder().encode(text).length
-    throw new RangeError(`${bytes} bytes do not fit in a QR code of level ${level}`, { cause: error })
+    throw new QrTooLong(`${bytes} bytes do not fit in a QR code of level ${level}`, { cause: error })
   }
 }

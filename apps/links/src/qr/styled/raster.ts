@@ -26,7 +26,7 @@ export function toRaster(drawing: Drawing, width: number, colours: Colours): Ras
   // Scanners fail on blurred edges, so a module has a whole number of pixels. A frame fills the width.
   const isFramed = drawing.width !== drawing.height
   const scale = isFramed ? width / drawing.width : Math.floor(width / drawing.width)
-  const offset = Math.floor((width - drawing.width * scale) / 2)
+  const offset = isFramed ? 0 : Math.floor((width - drawing.width * scale) / 2)
   const height = isFramed ? Math.round(drawing.height * scale) : width
   const raster = { width, height, data: new Uint8ClampedArray(width * height * 4) }
   new Uint32Array(raster.data.buffer).fill(Buffer.from([...channels(colours.light), 255]).readUInt32LE())

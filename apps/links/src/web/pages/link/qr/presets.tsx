@@ -112,8 +112,7 @@ function SavePreset({ style }: { style: QrStyle }) {
           aria-label={t('qr.presetName')}
           placeholder={t('qr.presetName')}
           maxLength={MAX_NAME_LENGTH}
-          data-autofocus
-          ref={(field: HTMLInputElement | null) => field?.focus()}
+          autoFocus
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           error={error}
