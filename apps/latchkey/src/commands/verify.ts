@@ -60,24 +60,32 @@ some are not, 1 if a service cannot be reached.
     const progress = new Progress()
     const file = createReadStream(path)
     let codes = 0
-    const totals = await verifyCodes({
-      ...options,
-      source: file,
-      async onCode(compared) {
-        progress.show(++codes, { done: file.bytesRead, whole: Bun.file(path).size })
-        if (!compared.same) {
-          progress.clear()
-          printLine(plain(describe(compared)))
-        }
-        await report?.write(compared)
-      },
-    })
-      .catch((error: unknown) => {
-        throw error instanceof ServiceUnreachable ? new CommandFailure(plain(error.message)) : error
+    const compare = async () => {
+      const totals = await verifyCodes({
+        ...options,
+        source: file,
+        async onCode(compared) {
+          progress.show(++codes, { done: file.bytesRead, whole: Bun.file(path).size })
+          if (!compared.same) {
+            progress.clear()
+            printLine(plain(describe(compared)))
+          }
+          await report?.write(compared)
+        },
       })
-      .finally(() => progress.clear())
-    await report?.write({ report: totals })
-    await report?.close()
+        .catch((error: unknown) => {
+          throw error instanceof ServiceUnreachable ? new CommandFailure(plain(error.message)) : error
+        })
+        .finally(() => progress.clear())
+      await report?.write({ report: totals })
+      return totals
+    }
+    let totals
+    try {
+      totals = await compare()
+    } finally {
+      await report?.close()
+    }
     printLine(`${count(totals.same)} of ${count(totals.codes)} answer the same`)
     return totals.same === totals.codes ? 0 : DIFFERENT
   },

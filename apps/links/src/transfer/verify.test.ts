@@ -160,6 +160,22 @@ onSqlite((newUrl) => {
       old.stop()
     })
 
+    test('L43.2: an error that does not say that a code is missing is a difference', async () => {
+      const old = startOldService()
+      const statusOf = { 'forbidden/1': 403, 'busy/1': 429, 'gone/1': 410, 'missing/1': 404 }
+      for (const [code, status] of Object.entries(statusOf))
+        old.answers.set(code, () => new Response(null, { status, headers: { 'Retry-After': '0.01' } }))
+      const file = JSON.stringify({
+        data: Object.keys(statusOf).map((address) => ({ address, target: 'https://example.com/' })),
+      })
+      const { different } = await verify(file, old.url)
+      expect(different.map(({ code, answers }) => [code, answers?.old.status, answers?.now.status])).toEqual([
+        ['forbidden/1', 403, 404],
+        ['busy/1', 429, 404],
+      ])
+      old.stop()
+    })
+
     test('L43.2a: a service that asks to wait is queried again, and one without HEAD by GET', async () => {
       const old = startOldService()
       let busy = 2

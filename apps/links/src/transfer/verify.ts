@@ -114,14 +114,21 @@ async function compareCode({ old, now }: VerifyOptions, line: number, code: stri
   return { line, code, same: isSame(oldAnswer, newAnswer), answers }
 }
 
-/** Two redirects are the same if they lead to the same place, and two other answers if both are pages. */
+/**
+ * Two redirects are the same if they lead to the same place, and two other answers if both are pages
+ * or both say that there is nothing. A refusal says nothing about the code.
+ */
 function isSame(one: ServiceAnswer, other: ServiceAnswer): boolean {
   if (one.location !== null || other.location !== null) return one.location === other.location
-  return isMissing(one) === isMissing(other) && one.status < 500 && other.status < 500
+  return (isPage(one) && isPage(other)) || (isMissing(one) && isMissing(other))
 }
 
 function isMissing({ status }: ServiceAnswer): boolean {
-  return status >= 400
+  return status === 404 || status === 410
+}
+
+function isPage({ status }: ServiceAnswer): boolean {
+  return status < 400
 }
 
 async function ask(base: URL, code: string): Promise<ServiceAnswer> {
