@@ -77,6 +77,8 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
         '/x%2Fy',
         '/_Under',
         '/%FF',
+        '/%00x',
+        `/_${'x'.repeat(600)}`,
       ])
         expect([path, await follow(path)]).toEqual([path, 404])
     })

@@ -65,7 +65,7 @@ export class PostgresLookup implements Lookup {
   #listener: Client | undefined
   #timer: Timer | undefined
   #session = 0
-  /** False only while the listening session would announce the first one. */
+  /** Counts while there is a listening session: false only as long as it would announce the first one. */
   #mayHaveLegacyPaths = true
   #hits = 0
   #misses = 0
@@ -97,11 +97,13 @@ export class PostgresLookup implements Lookup {
     })
     try {
       await connectClient(client)
+      // Before the query: a notification during it is newer than its answer.
+      this.#mayHaveLegacyPaths = false
       await client.query(LISTEN)
       const { rows } = await client.query<{ has_any: boolean }>(HAS_LEGACY_PATHS)
       if (this.#isClosed) return await client.end()
       this.#session++
-      this.#mayHaveLegacyPaths = rows[0]?.has_any !== false
+      if (rows[0]?.has_any !== false) this.#mayHaveLegacyPaths = true
       this.#listener = client
       this.#retryAtMs = undefined
     } catch (error) {

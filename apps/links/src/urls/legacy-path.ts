@@ -36,12 +36,14 @@ export function isSlugAsWritten(path: string): boolean {
 
 /**
  * The legacy paths that a path of a request (without its leading slash) may name, the exact one
- * first: decoded once as UTF-8, and without a slash at its end. None for a path that is not UTF-8 or
- * has an encoded slash, which separates nothing.
+ * first: decoded once as UTF-8, and without a slash at its end. None for a path that is not UTF-8,
+ * has an encoded slash, which separates nothing, or can be none: it would fill the cache of the
+ * look-up, and PostgreSQL refuses NUL.
  */
 export function legacyPathsOf(path: string): string[] {
   const decoded = path.includes('%') ? decodePath(path) : path
-  if (decoded === undefined || decoded === '') return []
+  if (decoded === undefined || decoded === '' || CONTROL_CHARACTER.test(decoded)) return []
+  if (Buffer.byteLength(decoded) > MAX_LEGACY_PATH_BYTES + '/'.length) return []
   return decoded.endsWith('/') && decoded.length > 1 ? [decoded, decoded.slice(0, -1)] : [decoded]
 }
 

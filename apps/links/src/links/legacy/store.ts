@@ -40,9 +40,14 @@ export async function insertLegacyPaths(
 
 export async function removeLegacyPath(
   tx: Tx,
-  { domain, path }: Pick<LegacyPathRow, 'domain' | 'path'>,
+  { domain, path, link_id: linkId }: Pick<LegacyPathRow, 'domain' | 'path' | 'link_id'>,
 ): Promise<void> {
-  await tx.deleteFrom('legacy_path').where('domain', '=', domain).where('path', '=', path).execute()
+  await tx
+    .deleteFrom('legacy_path')
+    .where('domain', '=', domain)
+    .where('path', '=', path)
+    .where('link_id', '=', linkId)
+    .execute()
 }
 
 /** The legacy paths of these keys that exist, with their links. */

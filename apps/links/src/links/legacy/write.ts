@@ -1,5 +1,5 @@
 import type { Context } from '../../api/context.ts'
-import { legacyKey, findLegacyPathProblem } from '../../urls/legacy-path.ts'
+import { MAX_LEGACY_PATHS, findLegacyPathProblem, legacyKey } from '../../urls/legacy-path.ts'
 import { type Domain, isSlug, foldSlug, parseSlugKey, slugKey } from '../../urls/slug.ts'
 import { requireNoLoop } from '../behaviour/redirect-loops.ts'
 import { findSlug } from '../slugs/store.ts'
@@ -11,7 +11,6 @@ import {
   insertLegacyPaths,
   removeLegacyPath,
 } from './store.ts'
-import { MAX_LEGACY_PATHS } from '../../urls/legacy-path.ts'
 
 /** The path cannot be added, or is none. The message says why. */
 export class LegacyPathRefused extends Error {
@@ -37,9 +36,11 @@ export async function addLegacyPath(
   if (!isSlug(slug)) throw new LegacyPathRefused(`"${slug}" is no slug`)
   const { database, now } = context
   await database.write(async (tx) => {
-    const linkId = (await findSlug(tx, slugKey(domain, foldSlug(slug))))?.link_id
+    const findLinkId = async () => (await findSlug(tx, slugKey(domain, foldSlug(slug))))?.link_id
+    const linkId = await findLinkId()
     const link = linkId === undefined ? undefined : await lockLinkForWrite(tx, database, linkId)
-    if (!link) throw new LegacyPathRefused(`There is no slug "${slug}"`)
+    // The slug may have changed hands before the lock.
+    if (!link || (await findLinkId()) !== link.id) throw new LegacyPathRefused(`There is no slug "${slug}"`)
     const row = { domain: domain ?? '', path, link_id: link.id, source: 'cli', created_at: now }
     if (!(await insertLegacyPaths(tx, [row]))) {
       const primary = await findPrimaryOfLegacyPath(tx, legacyKey(domain, path))
@@ -62,7 +63,9 @@ export async function deleteLegacyPath(
   await database.write(async (tx) => {
     const row = await findLegacyPath(tx, domain, path)
     const link = row && (await lockLinkForWrite(tx, database, row.link_id))
-    if (!link) throw new LegacyPathRefused(`There is no legacy path "${path}"`)
+    // The path may have changed hands before the lock.
+    if (!link || (await findLegacyPath(tx, domain, path))?.link_id !== link.id)
+      throw new LegacyPathRefused(`There is no legacy path "${path}"`)
     await removeLegacyPath(tx, row)
     await raiseVersion(tx, link, now)
   })
