@@ -102,7 +102,7 @@ const Line = z.object({
 })
 
 interface ClickLine {
-  /** A slug key; no slug has it if only a legacy path can. */
+  /** A slug key; that of a legacy path, which no slug has, if it cannot be a slug. */
   slug: string
   legacyKey: string
   clickedAt: number
@@ -160,7 +160,10 @@ class ClickImport {
       const linkId = 'value' in entry ? (target?.link_id ?? linkIds.get(entry.value.slug)) : undefined
       if ('problem' in entry) problems.push({ line: entry.line, reason: entry.problem.text })
       else if (linkId === undefined)
-        problems.push({ line: entry.line, reason: `there is no slug "${entry.value.slug}"` })
+        problems.push({
+          line: entry.line,
+          reason: `there is no slug "${entry.value.slug.replace(/^\/+/, '')}"`,
+        })
       else {
         clicks.push(
           classify({
@@ -239,7 +242,7 @@ function parseClick(
   const countryCode = countryFromHeader(textOrNull(country))
   const domain = findRowDomain({ domain: line.domain, shortUrl }, domains)
   return {
-    slug: slugKey(domain, foldSlug(slug)),
+    slug: isSlug(slug) ? slugKey(domain, foldSlug(slug)) : legacyKey(domain, slug),
     legacyKey: legacyKey(domain, slug),
     clickedAt,
     referrer: textOrNull(referrer),

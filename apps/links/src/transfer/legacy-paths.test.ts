@@ -142,6 +142,16 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
         owner: 'ben@example.com',
       })
       expect(own).toMatchObject({ imported: 2 })
+      for (const path of ['theirs/', 'THEIRS/']) {
+        const file = JSON.stringify({
+          url: 'https://f3.example/',
+          legacy_paths: [{ path, source: 'kutt', created_at: 1 }],
+        })
+        const listed = await importText(database, file, { format: 'ndjson', legacy: 'auto' })
+        expect(listed.rows).toMatchObject([
+          { result: 'conflict', reasons: [{ code: 'slug_taken', slug: 'theirs' }] },
+        ])
+      }
     })
   })
 
@@ -185,7 +195,10 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     await importText(database, kutt(['Clicks', 'clicks'], 'j.example'), { format: 'kutt', legacy: 'auto' })
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-legacy-'))
     const path = join(folder, 'clicks.ndjson')
-    const lines = ['Clicks', 'clicks', 'CLICKS', 'no/Such']
+    const domains = { hosts: ['go.example.org'], defaultHost: null, target: null }
+    await importText(database, 'url,slug,domain\nhttps://j2.example/,far,go.example.org\n', { domains })
+    // The last one names no slug of another domain.
+    const lines = ['Clicks', 'clicks', 'CLICKS', 'no/Such', 'go.example.org/far']
     await Bun.write(path, lines.map((slug) => `${JSON.stringify({ slug, clicked_at: NOW - 60 })}\n`).join(''))
     const problems: string[] = []
     const onProblem = (_: number, reason: string) => void problems.push(reason)
@@ -211,7 +224,31 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
       { url: 'https://j.example/1', legacy_path: null },
       { url: 'https://j.example/1', legacy_path: null },
     ])
-    expect(problems).toHaveLength(1)
+    expect(problems).toEqual(['there is no slug "no/Such"', 'there is no slug "go.example.org/far"'])
+  })
+
+  test('L43.4h: a source that cannot be stored makes its row invalid, and not the others', async () => {
+    const row = (slug: string, source: string) =>
+      `${JSON.stringify({ url: `https://s.example/${slug}`, slug, legacy_paths: [{ path: `S/${slug}`, source, created_at: 1 }] })}\n`
+    const sources = ['', 'x'.repeat(33), 'a\0b', 'x'.repeat(32)]
+    const file = sources.map((source, at) => row(`s${at}`, source)).join('')
+    expect(await importText(database, file, { format: 'ndjson', legacy: 'auto' })).toMatchObject({
+      imported: 1,
+      bad: 3,
+    })
+    expect(await addressesOf('s.example')).toEqual({ s3: ['s3', `/S/s3 of ${'x'.repeat(32)}`] })
+  })
+
+  testOnSqlite('L43.1j: a row with more legacy paths than a link may have is invalid', async () => {
+    const paths = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ slug: `Many/${at}`, is_custom: true }))
+    const file = (count: number) => JSON.stringify({ url: 'https://many.example/', slugs: paths(count) })
+    const { rows } = await importText(database, file(1_001), { format: 'ndjson', legacy: 'auto' })
+    expect(rows).toMatchObject([{ result: 'bad', reasons: [{ code: 'too_many_slugs', max: 1_000 }] }])
+    expect(await importText(database, file(1_000), { format: 'ndjson', legacy: 'auto' })).toMatchObject({
+      imported: 1,
+      bad: 0,
+    })
   })
 
   testOnSqlite('L43.4h: a legacy path of a file that none can be makes its row invalid', async () => {

@@ -1,6 +1,8 @@
+import { text } from '@latchkey/http/text'
 import { parseOrFail } from '@latchkey/http/validation'
 import { z } from 'zod'
 import { literalTexts } from '../api/failures.ts'
+import { boundedText } from '../api/text.ts'
 import { LegacyPath } from '../links/legacy/schema.ts'
 import { MAX_LEGACY_PATHS, findLegacyPathProblem, legacyKey } from '../urls/legacy-path.ts'
 import { type Domain, findSlugProblem, foldSlug, isSlug, slugKey } from '../urls/slug.ts'
@@ -36,9 +38,13 @@ export function isLegacyCode(code: string, { mode, distinguishesCase }: LegacyRu
   return findSlugProblem(code) !== undefined || (isCaseExact && code !== foldSlug(code))
 }
 
-/** The slug that would answer a legacy path in any case; undefined if no slug is spelled like it. */
+/**
+ * The slug that would answer a legacy path, in any case and with a slash at its end; undefined if no
+ * slug is spelled like it.
+ */
 export function slugOfLegacyPath(domain: Domain, path: string): string | undefined {
-  return isSlug(path) ? slugKey(domain, foldSlug(path)) : undefined
+  const name = path.endsWith('/') ? path.slice(0, -1) : path
+  return isSlug(name) ? slugKey(domain, foldSlug(name)) : undefined
 }
 
 /** Programs write paths with a slash before or after them. */
@@ -87,10 +93,21 @@ export function legacyPathsOf(
     ...codes.map((path) => ({ key: legacyKey(domain, path), path, source: format, createdAt })),
     ...(isOff ? [] : readLegacyPaths(listed, domain)),
   ]
-  return [...new Map(paths.map((path) => [path.key, path])).values()]
+  const unique = [...new Map(paths.map((path) => [path.key, path])).values()]
+  if (unique.length > MAX_LEGACY_PATHS)
+    throw refuseRow({
+      code: 'too_many_slugs',
+      max: MAX_LEGACY_PATHS,
+      text: `has more than ${MAX_LEGACY_PATHS} legacy paths`,
+    })
+  return unique
 }
 
-const LegacyPaths = z.object({ legacy_paths: z.array(LegacyPath).max(MAX_LEGACY_PATHS).nullish() })
+const MAX_SOURCE_LENGTH = 32
+
+/** As the table takes it. */
+const StorablePath = LegacyPath.extend({ source: boundedText(MAX_SOURCE_LENGTH, text().min(1)) })
+const LegacyPaths = z.object({ legacy_paths: z.array(StorablePath).max(MAX_LEGACY_PATHS).nullish() })
 
 /** The legacy paths of a Link object. Throws `Failure` for one that is not valid. */
 function readLegacyPaths(value: unknown, domain: Domain): ImportLegacyPath[] {
