@@ -7,8 +7,8 @@ import type { AccessPolicy } from './policy.ts'
 
 /** Key of the last number of an end. */
 const LAST_END = 'access-end'
-/** Key of the time of the last restore, in milliseconds. */
-const RESTORED_AT = 'access-restored'
+/** Key of the random id of the last restore. */
+const LAST_RESTORE = 'access-restored'
 /**
  * Serialises the numbering: all smaller numbers are committed before a number can be read. Any number
  * that no other lock uses.
@@ -84,14 +84,17 @@ export async function findEnds(
   return lastEnd
 }
 
-/** Access that began after the backup has no end in a restored database. */
+/**
+ * Access that began after the backup has no end in a restored database. Clocks of two machines do not
+ * say what came first, so a restore has an id.
+ */
 export function recordRestore(tx: Tx, nowMs: number): Promise<void> {
-  return saveState(tx, RESTORED_AT, String(nowMs), nowMs)
+  return saveState(tx, LAST_RESTORE, crypto.randomUUID(), nowMs)
 }
 
-/** When a backup was restored to this database last, in milliseconds; 0 if never. */
-export async function findRestore(db: Db): Promise<number> {
-  return Number((await findState(db, RESTORED_AT)) ?? 0)
+/** The id of the last restore to this database; empty if there was none. */
+export async function findRestore(db: Db): Promise<string> {
+  return (await findState(db, LAST_RESTORE)) ?? ''
 }
 
 export interface EndedAccess {

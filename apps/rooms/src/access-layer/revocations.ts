@@ -37,13 +37,23 @@ interface RevocationLogOptions {
   now: () => number
 }
 
-/** The number of an end, and the time in seconds at which a service read up to it. */
-const CURSOR = /^(\d{1,15})\.(\d{1,12})$/
+/**
+ * The number of an end, the time in seconds at which a service read up to it, and the last restore
+ * before that, if any.
+ */
+const CURSOR = /^(\d{1,15})\.(\d{1,12})(?:\.([\w-]{1,40}))?$/
+
+/** What the database says at one moment. */
+interface Look {
+  lastEnd: number
+  /** The id of the last restore; empty if there was none. */
+  restore: string
+}
 
 /** The ends of access, for the services (R50.6). */
 export class RevocationLog {
   readonly #options: RevocationLogOptions
-  #ending: Promise<number> | undefined
+  #looking: Promise<Look> | undefined
   #woken = Promise.withResolvers<void>()
   #waiting = 0
   #timer: ReturnType<typeof setInterval> | undefined
@@ -98,36 +108,40 @@ export class RevocationLog {
 
   async #find(origin: string, cursor: string | null): Promise<Revocations> {
     const { database } = this.#options
-    const until = await this.#endLost()
-    const after = await this.#parseCursor(cursor, until)
+    const look = await this.#endLost()
+    const { lastEnd: until } = look
+    const after = this.#parseCursor(cursor, look)
     const since = { origin, after: after ?? 0, until, limit: MAX_ENDED }
     const rows = since.after < until ? await listEnded(database.read, since) : []
     const last = rows.length === MAX_ENDED ? rows.at(-1)?.ended_seq : undefined
     return {
-      cursor: this.#formatCursor(last ?? until),
+      cursor: this.#formatCursor({ ...look, lastEnd: last ?? until }),
       reset: after === undefined,
       ended: rows.map(({ id, ended_at }) => ({ sid: id, at: toMoment(ended_at) })),
     }
   }
 
   /** Requests that are woken together share one look at the database. */
-  #endLost(): Promise<number> {
-    const { database, policy, now } = this.#options
-    this.#ending ??= findEnds(database, policy, now()).finally(() => (this.#ending = undefined))
-    return this.#ending
+  #endLost(): Promise<Look> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+    return this.#looking
   }
 
-  #formatCursor(seq: number): string {
-    return `${seq}.${Math.floor(this.#options.now() / 1000)}`
+  async #look(): Promise<Look> {
+    const { database, policy, now } = this.#options
+    const restore = await findRestore(database.read)
+    return { restore, lastEnd: await findEnds(database, policy, now()) }
+  }
+
+  #formatCursor({ lastEnd, restore }: Look): string {
+    return `${lastEnd}.${Math.floor(this.#options.now() / 1000)}${restore && `.${restore}`}`
   }
 
   /** Undefined for a cursor that is too old, from before a restore, or from another database. */
-  async #parseCursor(cursor: string | null, lastSeq: number): Promise<number | undefined> {
-    const { database, now } = this.#options
-    const [, seq, seconds] = CURSOR.exec(cursor ?? '') ?? []
-    if (seq === undefined || Number(seq) > lastSeq) return undefined
-    const atMs = Number(seconds) * 1000
-    if (Math.abs(now() - atMs) > MAX_CURSOR_MS) return undefined
-    return atMs > (await findRestore(database.read)) ? Number(seq) : undefined
+  #parseCursor(cursor: string | null, { lastEnd, restore }: Look): number | undefined {
+    const [, seq, seconds, seenRestore = ''] = CURSOR.exec(cursor ?? '') ?? []
+    if (seq === undefined || Number(seq) > lastEnd || seenRestore !== restore) return undefined
+    const ageMs = Math.abs(this.#options.now() - Number(seconds) * 1000)
+    return ageMs > MAX_CURSOR_MS ? undefined : Number(seq)
   }
 }
