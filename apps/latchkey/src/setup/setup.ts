@@ -103,10 +103,12 @@ async function apply({ answers, write, report, confirm, confirmStart }: Applicat
   showRegistration(answers, machine, report)
   const before = stepsLeft(answers, machine, plan, changes)
   report.left.push(...obsoleteFiles(root, changes, manifest), ...before)
-  const isStarted = before.length === 0 && mayStart(machine) && (await confirmStart())
-  if (isStarted) {
+  let isStarted = false
+  if (before.length === 0 && mayStart(machine) && (await confirmStart())) {
     report.heading('Start')
+    const findings = report.left.length
     await report.collect(startServices(answers, startCommands(machine.proxy, changes)))
+    isStarted = report.left.length === findings
   }
   report.heading('Next')
   for (const line of nextSteps(answers, machine, changes, isStarted)) report.print(`  ${line}`)

@@ -21,11 +21,26 @@ export async function runWithUnit(command: Command, args: readonly string[]): Pr
   if (process.getuid?.() !== 0) return requireOwnInstance(services, args)
   const units = services.map(readUnit).filter((unit) => unit !== undefined)
   if (units.length === 0) return undefined
-  const start = command.needsStopped ? stopUnits(services) : () => {}
+  let child: Bun.Subprocess | undefined
+  const forward = (signal: NodeJS.Signals) => child?.kill(signal)
+  // From before the services stop until they run again: no signal may leave them stopped. A terminal
+  // sends Ctrl+C to the command as well.
+  const handlers = [
+    ['SIGINT', () => {}],
+    ['SIGTERM', forward],
+    ['SIGHUP', forward],
+  ] as const
+  for (const [signal, handle] of handlers) process.on(signal, handle)
   try {
-    return await run(units, args)
+    const start = command.needsStopped ? stopUnits(services) : () => {}
+    try {
+      child = spawn(units, args)
+      return await child.exited
+    } finally {
+      start()
+    }
   } finally {
-    start()
+    for (const [signal, handle] of handlers) process.off(signal, handle)
   }
 }
 
@@ -62,29 +77,17 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Runs this program again with the settings and as the user of these units. Returns its exit code. */
-async function run(units: readonly Unit[], args: readonly string[]): Promise<number> {
+/** Runs this program again with the settings and as the user of these units. */
+function spawn(units: readonly Unit[], args: readonly string[]): Bun.Subprocess {
   const { user, group, folder } = requireOneUser(units)
-  const child = Bun.spawn(
+  return Bun.spawn(
     ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--init-groups', '--', process.execPath, ...args],
     {
       stdio: ['inherit', 'inherit', 'inherit'],
       env: { ...mergeEnvironments(units), ...process.env, HOME: folder, USER: user, LOGNAME: user },
     },
   )
-  const forward = (signal: NodeJS.Signals) => child.kill(signal)
-  process.on('SIGINT', ignoreSignal)
-  process.on('SIGTERM', forward)
-  try {
-    return await child.exited
-  } finally {
-    process.off('SIGINT', ignoreSignal)
-    process.off('SIGTERM', forward)
-  }
 }
-
-/** A terminal sends Ctrl+C to the command as well. */
-function ignoreSignal(): void {}
 
 function requireOneUser(units: readonly Unit[]): Unit {
   const [first] = units
@@ -113,10 +116,17 @@ function stopUnits(services: readonly ServiceName[]): () => void {
       (unit) => !/^(inactive|failed)$/m.test(systemctl('show', unit, '--property=ActiveState', '--value')),
     )
   if (running.length === 0) return () => {}
-  printError(`Stopping ${running.join(', ')}`)
-  systemctl('stop', ...running)
-  return () => {
+  const start = () => {
     printError(`Starting ${running.join(', ')}`)
     systemctl('start', ...running)
   }
+  printError(`Stopping ${running.join(', ')}`)
+  try {
+    systemctl('stop', ...running)
+  } catch (error) {
+    // Some may have stopped.
+    start()
+    throw error
+  }
+  return start
 }

@@ -106,13 +106,14 @@ const PATHS = {
   rooms: [roomsSettings.databaseUrl, roomsSettings.files],
 } as const
 
-/** The command runs in the folder of its caller. */
-function withAbsolutePaths(
+/** The command runs in the folder of its caller. A setting that a file holds stays in its file. */
+export function withAbsolutePaths(
   environment: Record<string, string>,
   service: ServiceName,
   folder: string,
 ): Record<string, string> {
-  const paths = PATHS[service].map((setting) => {
+  const settings = PATHS[service].filter(({ name }) => !environment[`${name}_FILE`])
+  const paths = settings.map((setting) => {
     const value = environment[setting.name] || setting.default
     const [, scheme = '', path = ''] = /^(sqlite:)?(.*)$/.exec(value) ?? []
     const isPath = !isAbsolute(path) && !/^\w+:\/\//.test(path)
