@@ -4,9 +4,9 @@ import type { SharedDatabase } from '@latchkey/database/testing-nodes'
 import type { Random } from '@latchkey/http/testing-random'
 import { LinksLoad } from '../apps/links/test/durability/links-load.ts'
 import { RoomsLoad } from '../apps/rooms/test/durability/rooms-load.ts'
-import { ownRedis } from '../apps/rooms/test/realtime/redis.ts'
 import { linksCounts, roomsCounts } from './counts.ts'
-import { type Outcome, type Proof, type Run, inFolder } from './proof.ts'
+import { type OwnRedis, withRedis } from './own-redis.ts'
+import { MissingProgram, type Outcome, type Proof, type Run, inFolder } from './proof.ts'
 import { withPostgres } from './shared-database.ts'
 
 /** libfaketime, as Debian installs it. It sets the clock of a process, not of the machine. */
@@ -33,7 +33,7 @@ class Clocks {
   }
 
   environmentOf(node: number): Record<string, string> {
-    if (LIBRARY === undefined) throw new Error('libfaketime is not installed')
+    if (LIBRARY === undefined) throw new MissingProgram('libfaketime is not installed')
     return {
       LD_PRELOAD: LIBRARY,
       FAKETIME_TIMESTAMP_FILE: this.#fileOf(node),
@@ -107,25 +107,23 @@ async function stepLinks(run: Run, database?: SharedDatabase): Promise<Outcome> 
   })
 }
 
-async function stepRooms(run: Run, database?: SharedDatabase): Promise<Outcome> {
+async function stepRooms(run: Run, shared?: { database: SharedDatabase; redis: OwnRedis }): Promise<Outcome> {
   return inFolder(async (folder) => {
     const clocks = new Clocks(folder)
-    const redis = await ownRedis()
     const load = await RoomsLoad.open({
       folder,
       random: run.random,
       environmentOf: (node) => ({
         ...clocks.environmentOf(node),
-        ...(database && { ROOMS_BUS_URL: redis.url }),
+        ...(shared && { ROOMS_BUS_URL: shared.redis.url }),
       }),
-      ...(database && { database }),
+      ...(shared && { database: shared.database }),
     })
     try {
       await stepUnderLoad(run, load, clocks)
       return { tried: { steps: clocks.steps, ...roomsCounts(load) }, problems: load.ledger.problems }
     } finally {
       await load.close()
-      await redis.kill()
     }
   })
 }
@@ -139,6 +137,6 @@ export const clockProofs: readonly Proof[] = [
   { name: 'Rooms on SQLite', run: (run) => stepRooms(run) },
   {
     name: 'two nodes of Rooms on PostgreSQL',
-    run: (run) => withPostgres((shared) => stepRooms(run, shared)),
+    run: (run) => withPostgres((database) => withRedis((redis) => stepRooms(run, { database, redis }))),
   },
 ]

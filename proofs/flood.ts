@@ -8,7 +8,7 @@ import { RoomsLoad } from '../apps/rooms/test/durability/rooms-load.ts'
 import { RawSocket } from '../apps/rooms/test/realtime/raw-socket.ts'
 import { linksCounts, roomsCounts } from './counts.ts'
 import { type Act, HostileClients } from './hostile-clients.ts'
-import { type Outcome, type Proof, type Run, inFolder } from './proof.ts'
+import { MissingProgram, type Outcome, type Proof, type Run, inFolder } from './proof.ts'
 import { headOf, openSocket } from './raw-requests.ts'
 
 const ROUND_MS = { min: 1_000, max: 5_000 }
@@ -154,10 +154,14 @@ async function floodRooms(run: Run): Promise<Outcome> {
 
 type FullDisk = NonNullable<ReturnType<typeof mountDisk>>
 
-function mountSmallDisk(): FullDisk {
+async function onSmallDisk(work: (disk: FullDisk) => Promise<Outcome>): Promise<Outcome> {
   const disk = mountDisk('24m')
-  if (!disk) throw new Error('This process may not mount a file system: a full disk needs root')
-  return disk
+  if (!disk) throw new MissingProgram('This process may not mount a file system: a full disk needs root')
+  try {
+    return await work(disk)
+  } finally {
+    disk.close()
+  }
 }
 
 /** Fills the disk under load, and frees it again. Returns how often. */
@@ -187,8 +191,7 @@ async function fillUnderLoad(
   return round
 }
 
-async function fillDiskOfLinks(run: Run): Promise<Outcome> {
-  const disk = mountSmallDisk()
+async function fillDiskOfLinks(run: Run, disk: FullDisk): Promise<Outcome> {
   const load = await LinksLoad.open({
     folder: disk.folder,
     random: run.random,
@@ -209,25 +212,22 @@ async function fillDiskOfLinks(run: Run): Promise<Outcome> {
     return { tried, problems: ledger.problems }
   } finally {
     await load.close()
-    disk.close()
   }
 }
 
-async function fillDiskOfRooms(run: Run): Promise<Outcome> {
-  const disk = mountSmallDisk()
+async function fillDiskOfRooms(run: Run, disk: FullDisk): Promise<Outcome> {
   const load = await RoomsLoad.open({ folder: disk.folder, random: run.random })
   try {
     const full = await fillUnderLoad(run, load, { disk, isReady: () => load.isReady() })
     return { tried: { full, ...roomsCounts(load) }, problems: load.ledger.problems }
   } finally {
     await load.close()
-    disk.close()
   }
 }
 
 export const floodProofs: readonly Proof[] = [
   { name: 'Links', run: floodLinks },
   { name: 'Rooms', run: floodRooms },
-  { name: 'Links on a full disk', run: fillDiskOfLinks },
-  { name: 'Rooms on a full disk', run: fillDiskOfRooms },
+  { name: 'Links on a full disk', run: (run) => onSmallDisk((disk) => fillDiskOfLinks(run, disk)) },
+  { name: 'Rooms on a full disk', run: (run) => onSmallDisk((disk) => fillDiskOfRooms(run, disk)) },
 ]

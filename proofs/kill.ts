@@ -3,8 +3,8 @@ import { type KillOutcome, killUnderLoad } from '../apps/links/test/durability/k
 import { findLimitProblems, runLimit } from '../apps/links/test/durability/limit.ts'
 import { findDisorder, killWhileDelivering } from '../apps/links/test/webhooks/kill.ts'
 import { killRoomsUnderLoad } from '../apps/rooms/test/durability/kill.ts'
-import { ownRedis } from '../apps/rooms/test/realtime/redis.ts'
 import { linksCounts, roomsCounts } from './counts.ts'
+import { withRedis } from './own-redis.ts'
 import type { Outcome, Proof, Run } from './proof.ts'
 import { withPostgres } from './shared-database.ts'
 
@@ -81,14 +81,6 @@ export const killProofs: readonly Proof[] = [
   { name: 'Rooms on SQLite', run: (run) => killRooms(run) },
   {
     name: 'two nodes of Rooms on PostgreSQL',
-    run: (run) =>
-      withPostgres(async (shared) => {
-        const redis = await ownRedis()
-        try {
-          return await killRooms(run, shared, redis.url)
-        } finally {
-          await redis.kill()
-        }
-      }),
+    run: (run) => withPostgres((shared) => withRedis((redis) => killRooms(run, shared, redis.url))),
   },
 ]

@@ -2,8 +2,8 @@ import { Relay } from '@latchkey/database/testing-relay'
 import type { Random } from '@latchkey/http/testing-random'
 import { LinksLoad } from '../apps/links/test/durability/links-load.ts'
 import { RoomsLoad } from '../apps/rooms/test/durability/rooms-load.ts'
-import { ownRedis } from '../apps/rooms/test/realtime/redis.ts'
 import { linksCounts, roomsCounts } from './counts.ts'
+import { type OwnRedis, withRedis } from './own-redis.ts'
 import { type Outcome, type Proof, type Run, inFolder } from './proof.ts'
 import { type SharedPostgres, withPostgres } from './shared-database.ts'
 
@@ -67,13 +67,23 @@ async function disturb(dependencies: readonly Dependency[], random: Random): Pro
   return kind
 }
 
+interface Relayed {
+  relays: readonly Relay[]
+  urls: [string, ...string[]]
+}
+
 async function behindRelays(
   urls: readonly string[],
-): Promise<{ relays: Relay[]; urls: [string, ...string[]] }> {
+  work: (relayed: Relayed) => Promise<Outcome>,
+): Promise<Outcome> {
   const relays = await Promise.all(urls.map((url) => Relay.before(url)))
-  return {
-    relays,
-    urls: urls.map((url, index) => relays[index]?.through(url) ?? '') as [string, ...string[]],
+  try {
+    return await work({
+      relays,
+      urls: urls.map((url, index) => relays[index]?.through(url) ?? '') as [string, ...string[]],
+    })
+  } finally {
+    for (const relay of relays) relay.close()
   }
 }
 
@@ -126,9 +136,12 @@ async function disturbUnderLoad(run: Disturbed): Promise<Record<string, number>>
   return faults
 }
 
-async function disturbLinks({ random, isOver }: Run, shared: SharedPostgres): Promise<Outcome> {
+async function disturbLinks(
+  { random, isOver }: Run,
+  shared: SharedPostgres,
+  { relays, urls }: Relayed,
+): Promise<Outcome> {
   return inFolder(async (folder) => {
-    const { relays, urls } = await behindRelays(shared.urls)
     const load = await LinksLoad.open({
       folder,
       random,
@@ -154,16 +167,22 @@ async function disturbLinks({ random, isOver }: Run, shared: SharedPostgres): Pr
       return { tried, problems: load.ledger.problems }
     } finally {
       await load.close()
-      for (const relay of relays) relay.close()
     }
   })
 }
 
-async function disturbRooms({ random, isOver }: Run, shared: SharedPostgres): Promise<Outcome> {
+interface Backends {
+  shared: SharedPostgres
+  redis: OwnRedis
+  database: Relayed
+  bus: Relayed
+}
+
+async function disturbRooms(
+  { random, isOver }: Run,
+  { shared, redis, database, bus }: Backends,
+): Promise<Outcome> {
   return inFolder(async (folder) => {
-    const redis = await ownRedis()
-    const database = await behindRelays(shared.urls)
-    const bus = await behindRelays(shared.urls.map(() => redis.url))
     const load = await RoomsLoad.open({
       folder,
       random,
@@ -177,8 +196,6 @@ async function disturbRooms({ random, isOver }: Run, shared: SharedPostgres): Pr
       return { tried: { ...faults, ...roomsCounts(load) }, problems: load.ledger.problems }
     } finally {
       await load.close()
-      for (const relay of [...database.relays, ...bus.relays]) relay.close()
-      await redis.kill()
     }
   })
 }
@@ -186,10 +203,21 @@ async function disturbRooms({ random, isOver }: Run, shared: SharedPostgres): Pr
 export const outageProofs: readonly Proof[] = [
   {
     name: 'two nodes of Links on PostgreSQL',
-    run: (run) => withPostgres((shared) => disturbLinks(run, shared)),
+    run: (run) =>
+      withPostgres((shared) => behindRelays(shared.urls, (relayed) => disturbLinks(run, shared, relayed))),
   },
   {
     name: 'two nodes of Rooms on PostgreSQL and Redis',
-    run: (run) => withPostgres((shared) => disturbRooms(run, shared)),
+    run: (run) =>
+      withPostgres((shared) =>
+        withRedis((redis) =>
+          behindRelays(shared.urls, (database) =>
+            behindRelays(
+              shared.urls.map(() => redis.url),
+              (bus) => disturbRooms(run, { shared, redis, database, bus }),
+            ),
+          ),
+        ),
+      ),
   },
 ]

@@ -23,6 +23,9 @@ export interface Proof {
   run: (run: Run) => Promise<Outcome>
 }
 
+/** The machine has not what a proof needs, so that nothing was tried. */
+export class MissingProgram extends Error {}
+
 /** Gives `work` a folder, and removes it afterwards. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-prove-'))

@@ -7,7 +7,7 @@ import { floodProofs } from './flood.ts'
 import { killProofs } from './kill.ts'
 import { networkProofs } from './network.ts'
 import { outageProofs } from './outage.ts'
-import type { Outcome, Proof } from './proof.ts'
+import { MissingProgram, type Outcome, type Proof } from './proof.ts'
 import { type Result, appendResults, describeResult } from './report.ts'
 
 const KINDS: Record<string, readonly Proof[]> = {
@@ -37,6 +37,7 @@ if (unknown !== undefined || !(minutes > 0)) {
 
 console.log(`seed ${seed}`)
 const results: Result[] = []
+let isIncomplete = false
 for (const kind of kinds) {
   const proofs = KINDS[kind] ?? []
   for (const { name, run } of proofs) {
@@ -45,10 +46,16 @@ for (const kind of kinds) {
     const isOver = () =>
       performance.now() > (deadline ??= performance.now() + (minutes * 60_000) / proofs.length)
     const random = new Random(seed).fork(`${kind} ${name}`)
-    const outcome = await run({ random, isOver }).catch((error: unknown): Outcome => ({
-      tried: {},
-      problems: [`The harness ended: ${Bun.inspect(error)}`],
-    }))
+    const outcome = await run({ random, isOver }).catch((error: unknown): Outcome | undefined => {
+      if (!(error instanceof MissingProgram))
+        return { tried: {}, problems: [`The harness ended: ${Bun.inspect(error)}`] }
+      console.error(`${kind}, ${name}: not run. ${error.message}`)
+      return undefined
+    })
+    if (!outcome) {
+      isIncomplete = true
+      continue
+    }
     const result = { kind, name, seed, minutes, ...outcome }
     results.push(result)
     console.log(describeResult(result))
@@ -59,4 +66,4 @@ appendResults(results)
 const failed = results.filter(({ problems }) => problems.length > 0)
 if (failed.length > 0)
   console.log(`To replay: npm run prove ${failed[0]?.kind} -- --seed ${seed} --minutes ${minutes}`)
-process.exit(failed.length > 0 ? 1 : 0)
+process.exit(failed.length > 0 ? 1 : isIncomplete ? 2 : 0)

@@ -1,6 +1,7 @@
 import type { SharedDatabase } from '@latchkey/database/testing-nodes'
 import { Client } from 'pg'
 import { type OwnPostgres, startOwnPostgres } from '../apps/links/test/durability/own-postgres.ts'
+import { MissingProgram } from './proof.ts'
 
 const NODES = [0, 1] as const
 const ENDS_WITHIN_MS = 30_000
@@ -12,12 +13,12 @@ export interface SharedPostgres extends SharedDatabase {
   waitUntilIdle(): Promise<void>
 }
 
-/** Gives `work` a database that two nodes share. Throws without an installation of PostgreSQL. */
+/** Gives `work` a database that two nodes share. Throws `MissingProgram` without an installation of PostgreSQL. */
 export async function withPostgres<Result>(
   work: (shared: SharedPostgres) => Promise<Result>,
 ): Promise<Result> {
   const server = await startOwnPostgres()
-  if (!server) throw new Error('PostgreSQL is not installed')
+  if (!server) throw new MissingProgram('PostgreSQL is not installed')
   try {
     for (const node of NODES) await query(server.url, `create role ${userOf(node)} superuser login`)
     const urlOf = (node: number) => {

@@ -34,14 +34,14 @@ export function imageProcessCommand(): string[] {
  * Converts the one image that its parent sends, and ends: decoding is where hostile files do their
  * harm, and only a process can be stopped, bounded in memory, and crash alone.
  */
-export async function runImageProcess(): Promise<void> {
+export async function runImageProcess(processorSeconds = PROCESSOR_SECONDS): Promise<void> {
   // A parent that ends takes this process along. Its terminal and service manager signal both.
   process.on('disconnect', () => process.exit())
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const request = new Promise<ImageRequest | SquareRequest>((resolve) => process.once('message', resolve))
   const sharp = await loadDecoders()
-  limitResources(MEMORY_BYTES, PROCESSOR_SECONDS)
+  limitResources(MEMORY_BYTES, processorSeconds)
   send('ready')
   const image = await request
   send(await ('side' in image ? convertToSquare(sharp, image) : convertImage(sharp, image)))

@@ -50,9 +50,14 @@ export class LinksLoad {
   /** Starts the nodes, and creates the links that are followed most. */
   static async open(options: LinksLoadOptions): Promise<LinksLoad> {
     const load = new LinksLoad(options)
-    for (const index of load.#urls.keys()) await load.start(index)
-    await load.#prepare()
-    return load
+    try {
+      for (const index of load.#urls.keys()) await load.start(index)
+      await load.#prepare()
+      return load
+    } catch (error) {
+      await load.close()
+      throw error
+    }
   }
 
   get workload(): Workload {

@@ -71,13 +71,18 @@ export class RoomsLoad {
   /** Starts the nodes, and opens the pages of all members. */
   static async open(options: RoomsLoadOptions): Promise<RoomsLoad> {
     const load = new RoomsLoad(options)
-    load.#people = await seedPeople(options.database?.checkedUrl ?? load.#urls[0], MEMBERS + LEAVERS)
-    for (const index of load.#urls.keys()) {
-      load.#ports.push(await freePort())
-      await load.start(index)
+    try {
+      load.#people = await seedPeople(options.database?.checkedUrl ?? load.#urls[0], MEMBERS + LEAVERS)
+      for (const index of load.#urls.keys()) {
+        load.#ports.push(await freePort())
+        await load.start(index)
+      }
+      await load.#openRooms()
+      return load
+    } catch (error) {
+      await load.close()
+      throw error
     }
-    await load.#openRooms()
-    return load
   }
 
   get database(): Database<Tables> {
