@@ -25,7 +25,9 @@ export interface EventSource {
    * The first event after the position that the webhook is for and that its creator may read now,
    * and the last event that was looked at.
    */
-  findNext(webhook: WebhookRow): Promise<{ message: Message | undefined; lastSeq: number }>
+  findNext(
+    webhook: Pick<WebhookRow, 'position' | 'types' | 'bundle_id'>,
+  ): Promise<{ message: Message | undefined; lastSeq: number }>
 }
 
 interface DispatcherOptions {

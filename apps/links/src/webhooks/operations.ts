@@ -44,6 +44,11 @@ async function toWebhooks({ database, now }: Context, rows: readonly WebhookRow[
   })
 }
 
+async function describeWebhook(context: Context, row: WebhookRow): Promise<Webhook> {
+  const [webhook = toWebhook(row, context.now)] = await toWebhooks(context, [row])
+  return webhook
+}
+
 /** A webhook that is not failing, or is tried again at once. */
 function toWebhook(row: WebhookRow, now: number): Webhook {
   const { id, url, created_by, created_at, updated_at, position, disabled_at, failing_since } = row
@@ -126,9 +131,7 @@ const getWebhook = operation({
   result: Webhook,
   failures: ['webhook_not_found'],
   async handler(context, { params: { id } }) {
-    const row = required(await findWebhook(context.database.read, id, context))
-    const [webhook = toWebhook(row, context.now)] = await toWebhooks(context, [row])
-    return webhook
+    return describeWebhook(context, required(await findWebhook(context.database.read, id, context)))
   },
 })
 
@@ -199,7 +202,7 @@ const rotateWebhookSecret = operation({
         updated_at: now,
       }),
     )
-    return { webhook: toWebhook(required(row), now), secret }
+    return { webhook: await describeWebhook(context, required(row)), secret }
   },
 })
 

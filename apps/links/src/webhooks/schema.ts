@@ -55,7 +55,7 @@ export const WebhookDeliveryDetails = WebhookDelivery.extend({
       headers: z.array(z.object({ name: z.string(), value: z.string() }).meta({ id: 'DeliveryHeader' })),
       body: z.string().nullable().meta({
         description:
-          'What was sent, without clicks deleted since; null once the event is not stored any more.',
+          'What was sent, without clicks deleted since; null once the event is not stored any more. For a webhook of a bundle, what is of its present bundle and links.',
       }),
     })
     .meta({ id: 'DeliveryRequest' })

@@ -121,6 +121,25 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     },
   )
 
+  testOnSqlite(
+    'L48.1, L48.2a: an event that is none of the present bundle has no body and is not sent',
+    async () => {
+      const { links, key, receiver, path, get, deliveries } = await start()
+      await links.createLink(key)
+      await receiver.waitFor(1)
+      const [stored] = await deliveries(1)
+      const { body: bundle } = await links.call('POST', '/bundles', { key, body: { name: 'Spring' } })
+      await receiver.waitFor(2)
+      expect((await links.call('PATCH', path, { key, body: { bundle: bundle.id } })).status).toBe(200)
+      expect((await get(`/deliveries/${stored?.id}`)).request.body).toBeNull()
+      await links.expectRefusal('POST', `${path}/deliveries/${stored?.id}/resend`, { key }, [
+        410,
+        'The event of this delivery is not stored any more',
+      ])
+      expect(receiver.types).toEqual(['link.created', 'bundle.created'])
+    },
+  )
+
   testOnSqlite('L48.2b: resending counts towards the ten tests a minute of a person', async () => {
     const { links, key, path, deliveries, resend } = await start()
     await links.call('POST', `${path}/test`, { key })
@@ -130,7 +149,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
   })
 
   test('L48.3: a failing webhook has its last error, until a resent event is accepted and the others follow', async () => {
-    const { links, key, receiver, get, deliveries, resend } = await start()
+    const { links, key, receiver, path, get, deliveries, resend } = await start()
     let isDown = true
     receiver.answer = () => (isDown ? new Response('out of order', { status: 503 }) : new Response('thanks'))
     expect(await get()).not.toHaveProperty('last_failure')
@@ -142,6 +161,8 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     expect(failing.last_failure).toEqual(failed)
     expect(failing.last_failure).toMatchObject({ status: 503, answer: 'out of order' })
     expect((await links.call('GET', '/webhooks', { key })).body).toEqual([failing])
+    const rotated = await links.call('POST', `${path}/rotate`, { key })
+    expect(rotated.body.webhook).toMatchObject({ last_failure: failed })
     await links.database.write((tx) => tx.updateTable('webhook').set({ next_attempt_at: 9e9 }).execute())
     expect((await resend(failed?.id ?? 0)).body).toMatchObject({ delivered: false, status: 503 })
     expect(await get()).toMatchObject({ position: failing.position, next_attempt_at: 9e9 })

@@ -1704,7 +1704,7 @@ export interface WebhookDeliveryDetails {
 export interface DeliveryRequest {
   url: string
   headers: DeliveryHeader[]
-  /** What was sent, without clicks deleted since; null once the event is not stored any more. */
+  /** What was sent, without clicks deleted since; null once the event is not stored any more. For a webhook of a bundle, what is of its present bundle and links. */
   body: string | null
 }
 

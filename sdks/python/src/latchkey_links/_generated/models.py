@@ -1538,7 +1538,7 @@ class DeliveryRequest:
     url: str
     headers: list[DeliveryHeader]
     body: str | None
-    """What was sent, without clicks deleted since; null once the event is not stored any more."""
+    """What was sent, without clicks deleted since; null once the event is not stored any more. For a webhook of a bundle, what is of its present bundle and links."""
 
     @classmethod
     def from_json(cls, data: Any) -> DeliveryRequest:
