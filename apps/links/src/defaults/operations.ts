@@ -1,19 +1,22 @@
 import type { Kysely } from 'kysely'
-import { operation } from '../api/context.ts'
+import { type Context, operation } from '../api/context.ts'
 import { failure } from '../api/failures.ts'
+import { lockBundleRow } from '../bundles/store.ts'
 import type { Tables } from '../db/tables.ts'
 import { requireDomain } from '../domains/find.ts'
 import { LinkDefaults, NO_DEFAULTS } from './schema.ts'
 
 const tag = 'Settings'
 
-async function findDefaults(db: Kysely<Tables>, identity: string): Promise<LinkDefaults> {
+async function findDefaults(db: Kysely<Tables>, { identity, sites, origin }: Context): Promise<LinkDefaults> {
   const row = await db
     .selectFrom('link_default')
     .select(['domain', 'bundle_id as bundle', 'expires_in', 'forward_query'])
     .where('identity', '=', identity)
     .executeTakeFirst()
-  return row ?? NO_DEFAULTS
+  if (!row) return NO_DEFAULTS
+  // A domain that is no longer in the settings takes no new links.
+  return { ...row, domain: row.domain === null ? null : (sites.domainOf(row.domain, origin) ?? null) }
 }
 
 /** What the pages put into a new link (L47.1). The API never applies it. */
@@ -26,7 +29,7 @@ export const defaultsOperations = [
     tag,
     summary: 'What the pages put into your new links',
     result: LinkDefaults,
-    handler: ({ database, identity }) => findDefaults(database.read, identity),
+    handler: (context) => findDefaults(context.database.read, context),
   }),
   operation({
     id: 'setDefaults',
@@ -42,17 +45,14 @@ export const defaultsOperations = [
       const { database, identity } = context
       const stored = domain === null ? null : requireDomain(context, domain)
       return database.write(async (tx) => {
-        const exists =
-          bundle === null ||
-          (await tx.selectFrom('bundle').select('id').where('id', '=', bundle).executeTakeFirst())
-        if (!exists) throw failure('bundle_not_found')
+        if (bundle !== null && !(await lockBundleRow(tx, database, bundle))) throw failure('bundle_not_found')
         const values = { ...rest, domain: stored, bundle_id: bundle }
         await tx
           .insertInto('link_default')
           .values({ identity, ...values })
           .onConflict((conflict) => conflict.column('identity').doUpdateSet(values))
           .execute()
-        return findDefaults(tx, identity)
+        return findDefaults(tx, context)
       })
     },
   }),

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { MAX_ID } from '../api/fields.ts'
 
+/** Seconds. The dialog for a new link shows an expiry in whole minutes. */
+const MIN_EXPIRES_IN = 3600
 /** A hundred years, in seconds. */
 const MAX_EXPIRES_IN = 3_155_760_000
 
@@ -12,7 +14,7 @@ export const LinkDefaults = z.strictObject({
     .nullable()
     .meta({ description: 'A short domain; null for the default domain.' }),
   bundle: z.int().min(1).max(MAX_ID).nullable().meta({ description: 'The `id` of a bundle.' }),
-  expires_in: z.int().min(60).max(MAX_EXPIRES_IN).nullable().meta({
+  expires_in: z.int().min(MIN_EXPIRES_IN).max(MAX_EXPIRES_IN).nullable().meta({
     description: 'Seconds from the creation to the expiry; null for no expiry.',
   }),
   forward_query: z.enum(['utm', 'all']).nullable().meta({

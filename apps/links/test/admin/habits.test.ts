@@ -34,6 +34,22 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     expect((await ask('GET', '/defaults')).body).toEqual({ ...defaults, bundle: null })
   })
 
+  testOnSqlite('L47.1: a default domain that left the settings is none, and can be replaced', async () => {
+    const defaults = { ...NONE, domain: 'l.example.org', expires_in: 3600 }
+    expect((await ask('PUT', '/defaults', 'dan', defaults)).status).toBe(200)
+    await links.database.write((tx) =>
+      tx
+        .updateTable('link_default')
+        .set({ domain: 'gone.example' })
+        .where('identity', '=', 'dan@example.com')
+        .execute(),
+    )
+    const { body } = await ask('GET', '/defaults', 'dan')
+    expect(body).toEqual({ ...defaults, domain: null })
+    const replaced = await ask('PUT', '/defaults', 'dan', { ...body, forward_query: 'all' })
+    expect([replaced.status, replaced.body]).toEqual([200, { ...body, forward_query: 'all' }])
+  })
+
   testOnSqlite('L47.1: unknown domains, bundles and fields are refused, and nothing is stored', async () => {
     const put = async (body: object) => {
       const { status, body: answer } = await ask('PUT', '/defaults', 'eve', body)
@@ -42,7 +58,7 @@ eachDialect((_dialect, newUrl, testOnSqlite) => {
     expect(await put({ ...NONE, domain: 'other.example' })).toEqual([404, 'Domain not found'])
     expect(await put({ ...NONE, bundle: 999_999 })).toEqual([404, 'Bundle not found'])
     expect(await put({ ...NONE, color: 'red' })).toEqual([400, 'Unknown field "color"'])
-    expect((await put({ ...NONE, expires_in: 59 }))[0]).toBe(400)
+    expect((await put({ ...NONE, expires_in: 3599 }))[0]).toBe(400)
     expect((await ask('GET', '/defaults', 'eve')).body).toEqual(NONE)
   })
 

@@ -277,6 +277,18 @@ test('L47.2: what a phone shares opens the dialog with its URL and title, once',
   expect(errors).toEqual([])
 }, 60_000)
 
+test('L47.1a: the dialog shows a default bundle that is archived', async () => {
+  const bundle = await createBundle(admin, { name: 'Last year' })
+  await admin.call('POST', `/bundles/${bundle}/archive`, undefined)
+  await admin.call('PUT', '/defaults', { domain: null, bundle, expires_in: null, forward_query: null })
+  const { page, errors } = await admin.open('/links')
+  await openDialog(page)
+  const choice = page.getByRole('dialog').getByLabel('Bundle', { exact: true })
+  await choice.getByText(`Bundle ${bundle}`).waitFor({ state: 'attached' })
+  expect(await choice.inputValue()).toBe(String(bundle))
+  expect(errors).toEqual([])
+}, 60_000)
+
 test('L47.1a, L47.4a: the dialog begins with the defaults of the person, and a template fills the UTM parameters that it has', async () => {
   const bundle = await createBundle(admin, { name: 'Newsletter' })
   const defaults = { domain: null, bundle, expires_in: 86_400, forward_query: 'utm' }

@@ -231,3 +231,21 @@ for (const [words, environment, on, toastText] of [
       expect(errors).toEqual([])
     }, 60_000)
   })
+
+test('L47.1: the page shows an expiry that is no number of days, and again once another is refused', async () => {
+  const defaults = { domain: null, bundle: null, expires_in: 5400, forward_query: null }
+  await admin.call('PUT', '/defaults', defaults)
+  const { page } = await admin.open('/settings')
+  const expiry = page.getByLabel('Expires', { exact: true })
+  await expiry.getByText('in 90 minutes').waitFor({ state: 'attached' })
+  expect(await expiry.inputValue()).toBe('5400')
+  await page.route('**/api/defaults', (route) =>
+    route.request().method() === 'PUT'
+      ? route.fulfill({ status: 404, json: { error: 'Bundle not found', code: 'bundle_not_found' } })
+      : route.continue(),
+  )
+  await expiry.selectOption('After 7 days')
+  await page.getByRole('alert').waitFor()
+  expect(await expiry.inputValue()).toBe('5400')
+  expect(await read<object>(admin, '/defaults')).toEqual(defaults)
+}, 60_000)

@@ -8,7 +8,7 @@ import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type Input, type Result, fieldOfRefusal } from '../call.ts'
 import { me } from '../me.ts'
-import { useAllBundles } from '../pages/bundles/use-all-bundles.ts'
+import { BundleField } from '../pages/bundles/bundle-field.tsx'
 import { isMine } from '../pages/link/link.ts'
 import { DomainField } from '../parts/domain-field.tsx'
 import { fromField, toField } from '../parts/moment-field.ts'
@@ -127,7 +127,7 @@ export function CreateForm({ initial, close }: { initial: InitialValues; close: 
           <SlugField value={values.slug} domain={domain} error={errorOf('slug')} change={change} />
           <LabelField {...field} flex="1 1 180px" />
         </Group>
-        <BundleField value={values.bundle} change={change} />
+        <BundleField value={values.bundle} onChange={(bundle) => change({ bundle })} isHiddenWithoutBundles />
         <ExpiryField {...field} />
         <ForwardField value={values.forward} change={change} />
         {create.error && wrongField === undefined && (
@@ -216,21 +216,6 @@ function SlugField({ value, domain, error, change }: SlugProps) {
       value={value}
       error={error || problem}
       onChange={({ currentTarget }) => change({ slug: currentTarget.value })}
-    />
-  )
-}
-
-function BundleField({ value, change }: { value: string; change: (changes: Partial<Values>) => void }) {
-  const { t } = useText()
-  const bundles = useAllBundles().data ?? []
-  if (bundles.length === 0) return null
-  const options = bundles.map(({ id, name }) => ({ value: String(id), label: name }))
-  return (
-    <NativeSelect
-      label={t('bundles.bundle')}
-      data={[{ value: '', label: t('create.noBundle') }, ...options]}
-      value={value}
-      onChange={({ currentTarget }) => change({ bundle: currentTarget.value })}
     />
   )
 }

@@ -12,8 +12,8 @@ export interface NewLink {
 }
 
 /**
- * Creates a link with what the pages add to it. The link exists once `onCreated` is called, even if
- * one of these is refused.
+ * Creates a link with what the pages add to it. The link stays even if one of these is refused,
+ * which `onRefused` is called with.
  */
 export async function createLink(
   { domain, body, bundle, forward }: NewLink,

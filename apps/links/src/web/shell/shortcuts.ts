@@ -73,16 +73,23 @@ export function useCreateFromAddress(): void {
   useEffect(() => {
     const url = new URL(location.href)
     const [slug, domain, title, ...shared] = CREATE_PARAMETERS.map((name) => url.searchParams.get(name))
-    if (slug) openCreateDialog({ slug, ...(domain && { domain }) })
-    else if ([title, ...shared].some(Boolean))
-      void import('./shared-content.ts').then(({ toNewLink }) =>
-        openCreateDialog(toNewLink(title ?? '', shared)),
-      )
-    else return
-    // A reload, or Back, must not open it again.
-    for (const name of CREATE_PARAMETERS) url.searchParams.delete(name)
-    history.replaceState(history.state, '', url)
+    if (slug) {
+      openCreateDialog({ slug, ...(domain && { domain }) })
+      removeCreateParameters()
+    } else if ([title, ...shared].some(Boolean))
+      // If it cannot be loaded, a reload tries again.
+      void import('./shared-content.ts').then(({ toNewLink }) => {
+        openCreateDialog(toNewLink(title ?? '', shared))
+        removeCreateParameters()
+      })
   }, [])
+}
+
+/** A reload, or Back, must not open the dialog again. */
+function removeCreateParameters(): void {
+  const url = new URL(location.href)
+  for (const name of CREATE_PARAMETERS) url.searchParams.delete(name)
+  history.replaceState(history.state, '', url)
 }
 
 /** Opens the dialog for a new link when a URL is pasted outside a field. */

@@ -25,7 +25,7 @@ export function SmartInput() {
     async onSuccess(_, sentUrl) {
       // Text that was typed after the request stays.
       setText((current) => (parseUrlInput(current) === sentUrl ? '' : current))
-      await invalidate('links', 'totals')
+      await invalidate('links', 'bundles', 'totals')
     },
   })
   const url = parseUrlInput(text)

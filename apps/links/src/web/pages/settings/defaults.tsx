@@ -5,15 +5,15 @@ import { type Input, call } from '../../call.ts'
 import type { LinkDefaults } from '../../link-dialogs/create-link.ts'
 import { DomainField } from '../../parts/domain-field.tsx'
 import { ReadError } from '../../parts/read-error.tsx'
-import { useCall } from '../../queries.ts'
+import { invalidate, useCall } from '../../queries.ts'
 import { useText } from '../../texts/text.ts'
-import { useAllBundles } from '../bundles/use-all-bundles.ts'
+import { BundleField } from '../bundles/bundle-field.tsx'
 
 type Changes = Partial<Input<'setDefaults'>['body']>
 
 const KEY = ['settings', 'getDefaults', {}]
 const DAY = 86_400
-const EXPIRY_DAYS = [1, 7, 30, 90, 365] as const
+const EXPIRIES = [1, 7, 30, 90, 365].map((days) => days * DAY)
 
 /** What the pages put into a new link: its domain, bundle, expiry and forwarded parameters. */
 export function NewLinkDefaults() {
@@ -40,15 +40,25 @@ function Fields({ defaults }: { defaults: LinkDefaults }) {
   const saving = useMutation({
     scope: { id: 'defaults' },
     mutationFn: (body: LinkDefaults) => call('setDefaults', { body }, { keepalive: true }),
-    onMutate: show,
+    onMutate(body) {
+      const before = queries.getQueryData<object>(KEY)
+      show(body)
+      return before
+    },
     onSuccess: show,
-    onError: () => show(defaults),
+    onError(_, __, before) {
+      queries.setQueryData(KEY, before)
+      return invalidate('settings')
+    },
   })
   const save = (changes: Changes) => saving.mutate({ ...defaults, ...changes })
   return (
     <>
       <DomainField value={defaults.domain ?? ''} onChange={(domain) => save({ domain: domain || null })} />
-      <BundleDefault value={defaults.bundle} onChange={(bundle) => save({ bundle })} />
+      <BundleField
+        value={defaults.bundle === null ? '' : String(defaults.bundle)}
+        onChange={(bundle) => save({ bundle: bundle === '' ? null : Number(bundle) })}
+      />
       <ExpiryDefault value={defaults.expires_in} onChange={(seconds) => save({ expires_in: seconds })} />
       <NativeSelect
         label={t('link.forward')}
@@ -70,43 +80,31 @@ function Fields({ defaults }: { defaults: LinkDefaults }) {
   )
 }
 
-interface DefaultProps {
+/** A time that is no number of days, as "in 36 hours", which a client may have stored. */
+function untilExpiry(language: string, seconds: number): string {
+  const format = new Intl.RelativeTimeFormat(language)
+  if (seconds % 3600 === 0) return format.format(seconds / 3600, 'hour')
+  return seconds % 60 === 0 ? format.format(seconds / 60, 'minute') : format.format(seconds, 'second')
+}
+
+interface ExpiryProps {
   value: number | null
   onChange: (value: number | null) => void
 }
 
-function BundleDefault({ value, onChange }: DefaultProps) {
-  const { t } = useText()
-  const bundles = useAllBundles().data ?? []
-  const isListed = value === null || bundles.some(({ id }) => id === value)
-  return (
-    <NativeSelect
-      label={t('bundles.bundle')}
-      data={[
-        { value: '', label: t('create.noBundle') },
-        // Archived by now, or not read yet.
-        ...(isListed ? [] : [{ value: String(value), label: t('history.bundle', { id: value }) }]),
-        ...bundles.map(({ id, name }) => ({ value: String(id), label: name })),
-      ]}
-      value={value ?? ''}
-      onChange={({ currentTarget }) =>
-        onChange(currentTarget.value === '' ? null : Number(currentTarget.value))
-      }
-    />
-  )
-}
-
-function ExpiryDefault({ value, onChange }: DefaultProps) {
-  const { t } = useText()
-  const days = [...new Set([...EXPIRY_DAYS, ...(value === null ? [] : [Math.round(value / DAY)])])]
+function ExpiryDefault({ value, onChange }: ExpiryProps) {
+  const { t, language } = useText()
+  const choices = [...new Set([...EXPIRIES, ...(value === null ? [] : [value])])]
+  const nameOf = (seconds: number) =>
+    seconds % DAY === 0 ? t('defaults.days', { count: seconds / DAY }) : untilExpiry(language, seconds)
   return (
     <NativeSelect
       label={t('links.expires')}
       data={[
         { value: '', label: t('link.never') },
-        ...days
+        ...choices
           .toSorted((a, b) => a - b)
-          .map((count) => ({ value: String(count * DAY), label: t('defaults.days', { count }) })),
+          .map((seconds) => ({ value: String(seconds), label: nameOf(seconds) })),
       ]}
       value={value ?? ''}
       onChange={({ currentTarget }) =>
