@@ -64,6 +64,9 @@ export class PostgresLookup implements Lookup {
   readonly #pendingQueries = new Map<string, Promise<LookupResult>>()
   #listener: Client | undefined
   #timer: Timer | undefined
+  /** The last round trip on the listening connection, and the next one, if it is awaited. */
+  #check = Promise.resolve()
+  #nextCheck: Promise<void> | undefined
   #session = 0
   /** Counts while there is a listening session: false only as long as it would announce the first one. */
   #mayHaveLegacyPaths = true
@@ -160,10 +163,23 @@ export class PostgresLookup implements Lookup {
   }
 
   /**
+   * A round trip that begins after this call. The client takes one query at a time, so those who
+   * wait for the next one share it.
+   */
+  #checkListener(): Promise<void> {
+    this.#nextCheck ??= this.#check.then(() => {
+      this.#nextCheck = undefined
+      this.#check = this.#queryListener()
+      return this.#check
+    })
+    return this.#nextCheck
+  }
+
+  /**
    * A connection that does not answer has died silently, and the changes that it missed are
    * unknown.
    */
-  async #checkListener(): Promise<void> {
+  async #queryListener(): Promise<void> {
     const listener = this.#listener
     try {
       await listener?.query(LISTEN)
